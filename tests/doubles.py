@@ -1,0 +1,86 @@
+"""In-memory doubles for the edges in ``leadline.domain.ports``, for tests that need no folder."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from leadline.domain.events import Event, FindingRecorded, PageRead
+from leadline.domain.evidence import Finding, Passage, PassageRef, Snapshot, Source, SourceKind
+
+
+class MemoryRun:
+    """``EventSink``, ``SourceShelf`` and ``FindingBook`` in one, as the run folder is."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[str, Event]] = []
+        self.snapshots: dict[int, Snapshot] = {}
+        self.findings: list[Finding] = []
+
+    def emit(self, event: Event, *, task: str = "") -> None:
+        self.events.append((task, event))
+
+    def of(self, kind: type) -> list[Event]:
+        """All events of one class, in order."""
+        return [event for _, event in self.events if isinstance(event, kind)]
+
+    def add(
+        self,
+        *,
+        url: str,
+        requested_url: str = "",
+        title: str = "",
+        site: str = "",
+        author: str = "",
+        date: str = "",
+        language: str = "",
+        kind: SourceKind = SourceKind.HTML,
+        passages: Sequence[Passage],
+        truncated: bool = False,
+        task: str = "",
+    ) -> Source:
+        known = self.by_url(url)
+        if known:
+            return known.source
+        text = "\n".join(p.text for p in passages)
+        source = Source(
+            id=len(self.snapshots) + 1,
+            url=url,
+            requested_url=requested_url,
+            title=title,
+            site=site,
+            author=author,
+            date=date,
+            language=language,
+            fetched_at=datetime.now(UTC),
+            hash=hashlib.sha256(text.encode()).hexdigest(),
+            kind=kind,
+            passages=len(passages),
+            truncated=truncated,
+        )
+        self.snapshots[source.id] = Snapshot(source=source, passages=tuple(passages))
+        self.emit(PageRead(source=source), task=task)
+        return source
+
+    def by_url(self, url: str) -> Snapshot | None:
+        return next(
+            (s for s in self.snapshots.values() if url in (s.source.url, s.source.requested_url)),
+            None,
+        )
+
+    def snapshot(self, source_id: int) -> Snapshot | None:
+        return self.snapshots.get(source_id)
+
+    def record(self, *, task: str, claim: str, passages: Sequence[PassageRef]) -> Finding:
+        quotes = tuple(self.snapshots[r.source].passages[r.passage - 1].text for r in passages)
+        finding = Finding(
+            id=f"f{len(self.findings) + 1}",
+            task=task,
+            claim=claim,
+            passages=tuple(passages),
+            quotes=quotes,
+        )
+        self.findings.append(finding)
+        self.emit(FindingRecorded(finding=finding), task=task)
+        return finding
