@@ -27,6 +27,7 @@ secret, a traceback or page text. The class says what the caller should do.
     ├── SearchError
     │   ├── SearchBlocked         the engine shows a captcha or a 429; cool it down
     │   └── SearchUnavailable     it does not answer, or is not configured
+    │       └── SearchMisconfigured   it cannot work before its settings change
     ├── LimitReached              a limit of the run; names it
     └── PortTaken
 """
@@ -132,6 +133,10 @@ class SearchBlocked(SearchError):
 
 class SearchUnavailable(SearchError):
     """The engine does not answer, or lacks its address or key."""
+
+
+class SearchMisconfigured(SearchUnavailable):
+    """The engine answers and cannot be used until its settings change: not tried again."""
 
 
 class LimitReached(LeadlineError):

@@ -1,0 +1,1 @@
+"""Where pages are found: search back ends behind one router."""
