@@ -56,5 +56,6 @@ class SearchBackend(Protocol):
         """Up to ``limit`` hits, best first; an empty list when the engine knows nothing.
 
         Raises ``SearchBlocked`` (captcha, 429) or ``SearchUnavailable`` (no answer, or one that
-        cannot be read), each with one sentence that begins with its name. ``BrowserError`` passes through: a dead browser is not the engine's fault.
+        cannot be read), each with one sentence that begins with its name. ``BrowserError``
+        passes through: a dead browser is not the engine's fault.
         """
