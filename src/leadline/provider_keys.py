@@ -1,0 +1,160 @@
+"""Which model is meant by the usual environment variables, and which key belongs to it.
+
+Invariant: a key is only ever offered to the provider that it is for. Nothing here writes, logs or
+shows one; ``mask`` is the one way to print a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import SecretStr
+
+from leadline.domain.config import Provider
+from leadline.errors import InvalidSetting
+
+OWN_KEY = "LEADLINE_MODEL_API_KEY"
+ANY_KEY = "LLM_API_KEY"
+
+KEY_NAMES: Mapping[Provider, tuple[str, ...]] = {
+    Provider.OPENAI: ("OPENAI_API_KEY",),
+    Provider.AZURE: ("AZURE_OPENAI_API_KEY",),
+    Provider.OPENROUTER: ("OPENROUTER_API_KEY",),
+    Provider.DEEPSEEK: ("DEEPSEEK_API_KEY",),
+    Provider.ANTHROPIC: ("ANTHROPIC_API_KEY",),
+    Provider.GOOGLE: ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    Provider.MISTRAL: ("MISTRAL_API_KEY",),
+}
+
+URL_NAMES: Mapping[Provider, tuple[str, ...]] = {
+    Provider.OPENAI: ("OPENAI_BASE_URL", "LLM_BASE_URL"),
+    Provider.AZURE: ("AZURE_OPENAI_ENDPOINT",),
+    Provider.OLLAMA: ("OLLAMA_BASE_URL",),
+    Provider.OLLAMA_NATIVE: ("OLLAMA_BASE_URL",),
+    Provider.LMSTUDIO: ("LMSTUDIO_BASE_URL",),
+    Provider.VLLM: ("LLM_BASE_URL",),
+    Provider.CUSTOM: ("LLM_BASE_URL", "OPENAI_BASE_URL"),
+}
+
+MODEL_NAMES = ("LLM_MODEL_ID", "LOCAL_LLM")
+
+BROWSER_NAMES: Mapping[str, str] = {
+    "executable": "BROWSER_PATH",
+    "user_data_dir": "BROWSER_USER_DATA",
+    "cdp_url": "BROWSER_CDP",
+}
+
+USUAL_NAMES: frozenset[str] = frozenset(
+    {OWN_KEY, ANY_KEY, "LLM_PROVIDER", *MODEL_NAMES, *BROWSER_NAMES.values()}
+    | {name for names in (*KEY_NAMES.values(), *URL_NAMES.values()) for name in names}
+)
+"""Every variable without a ``LEADLINE_`` setting behind it that is read."""
+
+_BY_MODEL_NAME = (
+    ("claude", Provider.ANTHROPIC),
+    ("gemini", Provider.GOOGLE),
+    ("gpt-", Provider.OPENAI),
+    ("deepseek-", Provider.DEEPSEEK),
+    ("mistral-", Provider.MISTRAL),
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A value and where it came from, in words (``OPENAI_API_KEY in the environment``)."""
+
+    value: str = field(repr=False)
+    origin: str
+
+
+@dataclass(frozen=True)
+class UsualVariables:
+    """The variables of :data:`USUAL_NAMES`, those of the environment before those of ``.env``."""
+
+    found: Mapping[str, Found] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str], dotenv: Mapping[str, str]) -> UsualVariables:
+        """Pick the known names out of both; an empty value counts as unset."""
+        found: dict[str, Found] = {}
+        for values, place in ((dotenv, ".env"), (environment, "the environment")):
+            for name in USUAL_NAMES & values.keys():
+                if values[name].strip():
+                    found[name] = Found(values[name].strip(), f"{name} in {place}")
+        return cls(found)
+
+    def first(self, *names: str) -> Found | None:
+        """The first of the names that is set."""
+        return next((self.found[n] for n in names if n in self.found), None)
+
+    def value(self, *names: str) -> str:
+        """The value of the first of the names that is set, or nothing."""
+        found = self.first(*names)
+        return found.value if found else ""
+
+    def provider(self, *, name: str, base_url: str) -> Provider:
+        """Whose model is meant when no provider is named.
+
+        ``name`` and ``base_url`` are Leadline's own settings, empty when unset. Nothing set means
+        :attr:`Provider.OFFLINE`: a key alone never makes a run spend money.
+        """
+        named = self.value("LLM_PROVIDER")
+        if named:
+            try:
+                return Provider(named.lower())
+            except ValueError:
+                raise InvalidSetting(
+                    f"LLM_PROVIDER cannot be {named!r}; use one of {', '.join(Provider)}."
+                ) from None
+        if base_url or self.first("LLM_BASE_URL"):
+            return Provider.CUSTOM
+        name = name or self.value(*MODEL_NAMES)
+        if not name:
+            return Provider.OFFLINE
+        return self._provider_of(name)
+
+    def _provider_of(self, name: str) -> Provider:
+        for start, provider in _BY_MODEL_NAME:
+            if name.lower().startswith(start):
+                return provider
+        for provider, names in KEY_NAMES.items():
+            if self.first(*names):
+                return provider
+        if self.first("OPENAI_BASE_URL"):
+            return Provider.OPENAI
+        if self.first("LMSTUDIO_BASE_URL") and not self.first("OLLAMA_BASE_URL"):
+            return Provider.LMSTUDIO
+        if self.first("OLLAMA_BASE_URL", "LOCAL_LLM"):
+            return Provider.OLLAMA
+        return Provider.OPENAI
+
+    def base_url(self, provider: Provider) -> str:
+        """The address that the usual variables give for this provider, or nothing."""
+        return self.value(*URL_NAMES.get(provider, ()))
+
+    def key(self, provider: Provider, base_url: str, own: Found | None) -> Found | None:
+        """The key for a provider, or None.
+
+        ``own`` is ``LEADLINE_MODEL_API_KEY``. A custom endpoint is given OpenAI's key only when
+        its address came from ``OPENAI_BASE_URL``: a key goes to no address it was not set for.
+        """
+        if provider is Provider.OFFLINE:
+            return None
+        names = KEY_NAMES.get(provider, ())
+        if provider is Provider.CUSTOM and base_url and base_url == self.value("OPENAI_BASE_URL"):
+            names = ("OPENAI_API_KEY",)
+        return own or self.first(*names, ANY_KEY)
+
+
+def key_names(provider: Provider) -> tuple[str, ...]:
+    """The variables that may hold the key of this provider, the strongest first."""
+    return (OWN_KEY, *KEY_NAMES.get(provider, ()), ANY_KEY)
+
+
+def mask(secret: SecretStr | str | None) -> str:
+    """A secret as it may be printed: ``unset``, only stars, or its first and last four (S0-65)."""
+    value = secret.get_secret_value() if isinstance(secret, SecretStr) else secret or ""
+    if not value:
+        return "unset"
+    return "*" * len(value) if len(value) <= 8 else f"{value[:4]}...{value[-4:]}"

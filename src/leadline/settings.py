@@ -1,0 +1,441 @@
+"""Settings: flags, then the environment, then ``.env``, then ``leadline.toml``, then defaults.
+
+Settings are values: they are read when :class:`Settings` is made, never at import, and a run gets
+its own copy (:meth:`Settings.run_config`) without a secret. Whatever is wrong with a setting is an
+:class:`InvalidSetting` that names it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import psutil
+from dotenv import dotenv_values
+from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError, field_validator
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from leadline.domain.config import (
+    BrowserConfig,
+    ModelConfig,
+    Provider,
+    RunConfig,
+    SearchConfig,
+    SearchEngine,
+)
+from leadline.domain.limits import PRESETS, Depth, Limits
+from leadline.errors import InvalidSetting
+from leadline.provider_keys import (
+    BROWSER_NAMES,
+    MODEL_NAMES,
+    OWN_KEY,
+    Found,
+    UsualVariables,
+    key_names,
+)
+from leadline.settings_table import (
+    PREFIX,
+    SECTIONS,
+    SHORT_NAMES,
+    SettingInfo,
+    key_of,
+    nearest,
+    table,
+)
+
+M = TypeVar("M", bound=BaseModel)
+
+SETTINGS_FILE = Path("leadline.toml")
+ENV_FILE = Path(".env")
+DEMO_ENGINES = (SearchEngine.DEMO,)
+WHOLE_RUN = ("depth", "report_language", "plan_first", "retry_failed")
+"""Settings outside the sections that a single run may have its own value of."""
+
+
+class Settings(BaseSettings):
+    """All settings. The four sections hold what was set explicitly, unknown names refused."""
+
+    model_config = SettingsConfigDict(
+        extra="ignore", hide_input_in_errors=True, protected_namespaces=()
+    )
+
+    depth: Depth = Field(Depth.STANDARD, description="How thorough a run is: a preset of limits.")
+    report_language: str = Field("", description="Language of reports; empty: the topic's own.")
+    plan_first: bool = Field(False, description="Halt after the plan, so that it can be edited.")
+    runs_dir: Path = Field(
+        Path("tmp/deep_research"),
+        validate_default=True,
+        description="Folder of the runs, under the working folder.",
+    )
+    host: str = Field(
+        "127.0.0.1", description="Address that the server binds; another needs a token."
+    )
+    port: int = Field(7788, ge=0, le=65535, description="Port of the server; 0: any free one.")
+    token: SecretStr | None = Field(None, description="Token for the server, at least 128 bits.")
+    allowed_hosts: tuple[str, ...] = Field((), description="Further host names of the server.")
+    max_running: int = Field(2, ge=1, le=64, description="Runs at work at a time; others wait.")
+    machine_browsers: int = Field(
+        0,
+        ge=0,
+        le=256,
+        validate_default=True,
+        description="Browsers at a time over all runs; 0: what cores and memory carry.",
+    )
+    model: dict[str, Any] = Field(default_factory=dict)
+    browser: dict[str, Any] = Field(default_factory=dict)
+    search: dict[str, Any] = Field(default_factory=dict)
+    limits: dict[str, Any] = Field(default_factory=dict)
+
+    _usual: UsualVariables = PrivateAttr(default_factory=UsualVariables)
+    _own_key: Found | None = PrivateAttr(default=None)
+
+    def __init__(self, **flags: Any) -> None:
+        """Read all settings. Flags go by any name that :meth:`run_config` takes; None is unset."""
+        known = table(type(self))
+        dotenv = {k: v for k, v in dotenv_values(ENV_FILE, encoding="utf-8").items() if v}
+        try:
+            super().__init__(**_nested(flags, known))
+        except ValidationError as error:
+            raise _invalid(error, known) from None
+        self._usual = UsualVariables.read(os.environ, dotenv)
+        for values, place in ((dotenv, ".env"), (os.environ, "the environment")):
+            if values.get(OWN_KEY, "").strip():
+                self._own_key = Found(values[OWN_KEY].strip(), f"{OWN_KEY} in {place}")
+        self.run_config(check_model=False)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flags, environment, ``.env``, ``leadline.toml``, in this order."""
+        known = table(settings_cls)
+        dotenv = {k: v for k, v in dotenv_values(ENV_FILE, encoding="utf-8").items() if v}
+        return (
+            init_settings,
+            _Given(settings_cls, _from_environment(os.environ, known)),
+            _Given(settings_cls, _from_environment(dotenv, known)),
+            _Given(settings_cls, _from_file(SETTINGS_FILE, known)),
+        )
+
+    @field_validator("allowed_hosts", mode="before")
+    @classmethod
+    def _split_hosts(cls, value: Any) -> Any:
+        return _split(value)
+
+    @field_validator("runs_dir")
+    @classmethod
+    def _make_absolute(cls, value: Path) -> Path:
+        return (Path.cwd() / value.expanduser()).resolve()
+
+    @field_validator("machine_browsers")
+    @classmethod
+    def _count_browsers(cls, value: int) -> int:
+        return value or _browsers_of_machine()
+
+    @classmethod
+    def table(cls) -> dict[str, SettingInfo]:
+        """Every setting by key, described: the source of help texts, UI and documentation."""
+        return table(cls)
+
+    @property
+    def uses_demo_by_default(self) -> bool:
+        """Whether a run reads the bundled demo web because nothing else is configured."""
+        return self.run_config(check_model=False).search.engines == DEMO_ENGINES
+
+    def run_config(self, *, check_model: bool = True, **overrides: Any) -> RunConfig:
+        """The configuration of one run.
+
+        Overrides are named like settings (``model_name``, ``search_engines``, ``minutes``,
+        ``browsers``, ``depth``, ``report_language`` …) or give a whole section
+        (``model=ModelConfig(…)``); None is ignored (S0-61). Raises :class:`InvalidSetting` for an
+        unknown name, a bad value, or (unless ``check_model`` is off) a provider without a model.
+        """
+        known = self.table()
+        given = _nested(overrides, known)
+        whole = {n: given.pop(n, getattr(self, n, None)) for n in WHOLE_RUN}
+        for name in given.keys() - SECTIONS.keys():
+            raise InvalidSetting(f"{name} belongs to the whole of Leadline, not to one run.")
+        sections = {s: {**getattr(self, s), **given.get(s, {})} for s in SECTIONS}
+        try:
+            model = self._model(sections["model"], check=check_model)
+            return RunConfig(
+                limits=_limits(whole.pop("depth"), sections["limits"]),
+                model=model,
+                browser=_section(BrowserConfig, "browser", self._browser(sections["browser"])),
+                search=_search(sections["search"], model),
+                **{name: value for name, value in whole.items() if value is not None},
+            )
+        except ValidationError as error:
+            raise _invalid(error, known) from None
+
+    def api_key(self, model: ModelConfig | None = None) -> SecretStr | None:
+        """The key for this model (the configured one by default), or None."""
+        found = self._key(model)
+        return SecretStr(found.value) if found else None
+
+    def key_origin(self, model: ModelConfig | None = None) -> str:
+        """Where the key comes from (``OPENAI_API_KEY in the environment``), or what is missing."""
+        model = model or self.run_config(check_model=False).model
+        found = self._key(model)
+        if found:
+            return found.origin
+        if model.provider is Provider.OFFLINE:
+            return "no key is needed"
+        return f"no key is set ({' or '.join(key_names(model.provider))})"
+
+    def model_hint(self) -> str:
+        """One sentence on what is missing before a real model can answer; empty: nothing."""
+        if self.run_config(check_model=False).model.provider is not Provider.OFFLINE:
+            return ""
+        if self.model.get("provider"):
+            return ""
+        keys = [n for n in sorted(self._usual.found) if n.endswith("_API_KEY")]
+        if keys or self._own_key:
+            return (
+                f"{(keys or [OWN_KEY])[0]} is set: name a model in LEADLINE_MODEL_NAME to use it."
+            )
+        return "No model is configured: set LEADLINE_MODEL_NAME and its key to use one."
+
+    def unknown_variables(self) -> list[str]:
+        """A sentence for each ``LEADLINE_*`` variable that is no setting."""
+        names = [info.env for info in self.table().values()]
+        return [
+            f"{name} is set and is no setting of Leadline.{nearest(name, names)}"
+            for name in sorted(os.environ)
+            if name.startswith(PREFIX) and name not in names
+        ]
+
+    def save(self, path: Path = SETTINGS_FILE) -> None:
+        """Write what was set explicitly to a settings file, secrets left out; replaced at once."""
+        temporary = path.with_name(f"{path.name}.new")
+        temporary.write_text(self.to_toml(), encoding="utf-8", newline="\n")
+        temporary.replace(path)
+
+    def to_toml(self) -> str:
+        """What was set explicitly, as a settings file; no secret is ever in it."""
+        general = self.model_dump(mode="json", exclude_unset=True, exclude={*SECTIONS, "token"})
+        if "runs_dir" in general and self.runs_dir.is_relative_to(Path.cwd()):
+            general["runs_dir"] = self.runs_dir.relative_to(Path.cwd()).as_posix()
+        run = self.run_config(check_model=False).model_dump(mode="json")
+        lines = ["# Settings of Leadline. Keys belong in the environment or in .env.", ""]
+        lines += [f"{name} = {_toml(value)}" for name, value in general.items()]
+        for section in SECTIONS:
+            values = {name: run[section][name] for name in getattr(self, section)}
+            if values:
+                lines += ["", f"[{section}]"]
+                lines += [f"{name} = {_toml(value)}" for name, value in values.items()]
+        return "\n".join(lines) + "\n"
+
+    def _key(self, model: ModelConfig | None) -> Found | None:
+        model = model or self.run_config(check_model=False).model
+        return self._usual.key(model.provider, model.base_url, self._own_key)
+
+    def _model(self, values: dict[str, Any], *, check: bool) -> ModelConfig:
+        usual = self._usual
+        values = dict(values)
+        name, base_url = str(values.get("name") or ""), str(values.get("base_url") or "")
+        values["provider"] = values.get("provider") or usual.provider(name=name, base_url=base_url)
+        model = _section(ModelConfig, "model", values)
+        if model.provider is Provider.OFFLINE:
+            return model.model_copy(update={"name": "", "base_url": ""})
+        model = model.model_copy(
+            update={
+                "name": model.name or usual.value(*MODEL_NAMES),
+                "base_url": model.base_url or usual.base_url(model.provider),
+            }
+        )
+        if check and not model.name:
+            raise InvalidSetting(
+                f"Which model of {model.provider} should answer? Set model.name "
+                "(LEADLINE_MODEL_NAME) or choose the offline model."
+            )
+        if check and model.provider is Provider.CUSTOM and not model.base_url:
+            raise InvalidSetting(
+                "A custom endpoint needs its address: set model.base_url (LEADLINE_MODEL_BASE_URL)."
+            )
+        return model
+
+    def _browser(self, values: dict[str, Any]) -> dict[str, Any]:
+        usual = {f: self._usual.value(n) for f, n in BROWSER_NAMES.items() if self._usual.value(n)}
+        return {**usual, **values}
+
+
+class _Given(PydanticBaseSettingsSource):
+    """A source that holds its values already."""
+
+    def __init__(self, settings_cls: type[BaseSettings], values: dict[str, Any]) -> None:
+        super().__init__(settings_cls)
+        self._values = values
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """The value of one field (asked for by pydantic-settings' own sources alone)."""
+        return self._values.get(field_name), field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        return self._values
+
+
+def _nested(flat: Mapping[str, Any], known: Mapping[str, SettingInfo]) -> dict[str, Any]:
+    """Overrides by any of their names, as ``{field: value, section: {field: value}}``."""
+    nested: dict[str, Any] = {}
+    for name, value in flat.items():
+        if value is None:
+            continue
+        if name in SECTIONS:
+            values = value.model_dump() if isinstance(value, BaseModel) else dict(value)
+            nested.setdefault(name, {}).update({k: v for k, v in values.items() if v is not None})
+            continue
+        key = name if name in WHOLE_RUN else key_of(name, known)
+        if key is None:
+            names = [*SHORT_NAMES, *(k.replace(".", "_") for k in known)]
+            raise InvalidSetting(f"{name} is no setting.{nearest(name, names)}")
+        if known[key].secret if key in known else False:
+            raise InvalidSetting(f"{key} is read from {known[key].env} alone.")
+        section, _, field = key.rpartition(".")
+        (nested.setdefault(section, {}) if section else nested)[field] = value
+    return nested
+
+
+def _from_environment(
+    variables: Mapping[str, str], known: Mapping[str, SettingInfo]
+) -> dict[str, Any]:
+    nested: dict[str, Any] = {}
+    for info in known.values():
+        value = variables.get(info.env, "").strip()
+        section, _, field = info.key.rpartition(".")
+        if value and not (section and info.secret):
+            (nested.setdefault(section, {}) if section else nested)[field] = value
+    return nested
+
+
+def _from_file(path: Path, known: Mapping[str, SettingInfo]) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"{path.name} cannot be read as a settings file: {error}.") from None
+    for name, value in data.items():
+        keys = [f"{name}.{k}" for k in value] if isinstance(value, dict) else [name]
+        for key in keys:
+            info = known.get(key)
+            if info is None:
+                raise InvalidSetting(
+                    f"{key} in {path.name} is no setting.{nearest(key, list(known))}"
+                )
+            if info.secret:
+                raise InvalidSetting(
+                    f"{key} does not belong in {path.name}: set {info.env} in the environment "
+                    "or in .env."
+                )
+    return data
+
+
+def _section(model: type[M], section: str, values: Mapping[str, Any]) -> M:
+    """One section, validated; the errors name its settings."""
+    fields = model.model_fields
+    for name in values.keys() - fields.keys():
+        raise InvalidSetting(f"{section}.{name} is no setting.{nearest(name, list(fields))}")
+    prepared: dict[str, Any] = {}
+    for name, value in values.items():
+        optional = type(None) in getattr(fields[name].annotation, "__args__", ())
+        if isinstance(value, str) and value.lower() == "none" and optional:
+            value = None
+        prepared[name] = _split(value) if isinstance(fields[name].default, tuple) else value
+        if name in {"base_url", "proxy", "cdp_url", "template_url", "searxng_url"}:
+            _refuse_credentials(f"{section}.{name}", str(value))
+    try:
+        return model.model_validate(prepared)
+    except ValidationError as error:
+        raise _invalid(error, {}, section=section, values=prepared) from None
+
+
+def _limits(depth: Any, values: Mapping[str, Any]) -> Limits:
+    try:
+        preset = PRESETS[Depth(depth)]
+    except ValueError:
+        raise InvalidSetting(
+            f"depth cannot be {str(depth)[:40]!r}; use one of {', '.join(Depth)}."
+        ) from None
+    limits = _section(Limits, "limits", {**preset.model_dump(), **values})
+    for few, many in (
+        ("min_categories", "max_categories"),
+        ("min_tasks_per_category", "max_tasks_per_category"),
+    ):
+        if getattr(limits, few) > getattr(limits, many):
+            # Whoever lowers the upper number alone means both.
+            changed = many if few in values and many not in values else few
+            other = getattr(limits, few if changed == many else many)
+            limits = limits.model_copy(update={changed: other})
+    return limits
+
+
+def _search(values: dict[str, Any], model: ModelConfig) -> SearchConfig:
+    if not values.get("engines") and model.provider is Provider.OFFLINE:
+        values = {**values, "engines": DEMO_ENGINES}
+    return _section(SearchConfig, "search", values)
+
+
+def _split(value: Any) -> Any:
+    """``a, b`` as a tuple; anything but a string stays as it is."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _refuse_credentials(key: str, url: str) -> None:
+    """An address is stored with each run, so it may hold no password."""
+    authority = url.partition("://")[2].partition("/")[0]
+    if "@" in authority:
+        raise InvalidSetting(
+            f"{key} must not hold a user name or password, since it is stored with each run."
+        )
+
+
+def _invalid(
+    error: ValidationError,
+    known: Mapping[str, SettingInfo],
+    *,
+    section: str = "",
+    values: Mapping[str, Any] | None = None,
+) -> InvalidSetting:
+    first = error.errors(include_input=True, include_url=False, include_context=False)[0]
+    path = [str(part) for part in first["loc"] if not isinstance(part, int)]
+    key = ".".join([section, *path] if section else path)
+    info = known.get(key)
+    value = first["input"]
+    if values and path and isinstance(first["loc"][-1], str):
+        value = values.get(path[0], value)
+    shown = "what it is" if info and info.secret else repr(value)[:80]
+    reason = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    env = PREFIX + key.replace(".", "_").upper()
+    return InvalidSetting(f"{key} ({env}) cannot be {shown}: it {reason}.")
+
+
+def _toml(value: Any) -> str:
+    if value is None:
+        return '"none"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_toml(v) for v in cast('list[Any]', value))}]"
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _browsers_of_machine() -> int:
+    """At most four browsers a core and two a GiB of memory, within 2 to 16."""
+    cores = os.cpu_count() or 1
+    gib = psutil.virtual_memory().total / 2**30
+    return max(2, min(16, 4 * cores, int(2 * gib)))
