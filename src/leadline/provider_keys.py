@@ -133,18 +133,18 @@ class UsualVariables:
         """The address that the usual variables give for this provider, or nothing."""
         return self.value(*URL_NAMES.get(provider, ()))
 
-    def key(self, provider: Provider, base_url: str, own: Found | None) -> Found | None:
+    def key(self, provider: Provider, base_url: str) -> Found | None:
         """The key for a provider, or None.
 
-        ``own`` is ``LEADLINE_MODEL_API_KEY``. A custom endpoint is given OpenAI's key only when
-        its address came from ``OPENAI_BASE_URL``: a key goes to no address it was not set for.
+        A custom endpoint is given OpenAI's key only when its address came from
+        ``OPENAI_BASE_URL``: a key goes to no address that it was not set for.
         """
         if provider is Provider.OFFLINE:
             return None
         names = KEY_NAMES.get(provider, ())
         if provider is Provider.CUSTOM and base_url and base_url == self.value("OPENAI_BASE_URL"):
             names = ("OPENAI_API_KEY",)
-        return own or self.first(*names, ANY_KEY)
+        return self.first(OWN_KEY, *names, ANY_KEY)
 
 
 def key_names(provider: Provider) -> tuple[str, ...]:

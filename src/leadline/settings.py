@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -17,7 +16,6 @@ from typing import Any, TypeVar, cast
 import psutil
 from dotenv import dotenv_values
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError, field_validator
-from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from leadline.domain.config import (
@@ -38,12 +36,18 @@ from leadline.provider_keys import (
     UsualVariables,
     key_names,
 )
+from leadline.settings_sources import (
+    WHOLE_RUN,
+    Given,
+    from_environment,
+    from_file,
+    nested,
+    split_list,
+)
 from leadline.settings_table import (
     PREFIX,
     SECTIONS,
-    SHORT_NAMES,
     SettingInfo,
-    key_of,
     nearest,
     table,
 )
@@ -53,8 +57,6 @@ M = TypeVar("M", bound=BaseModel)
 SETTINGS_FILE = Path("leadline.toml")
 ENV_FILE = Path(".env")
 DEMO_ENGINES = (SearchEngine.DEMO,)
-WHOLE_RUN = ("depth", "report_language", "plan_first", "retry_failed")
-"""Settings outside the sections that a single run may have its own value of."""
 
 
 class Settings(BaseSettings):
@@ -92,20 +94,16 @@ class Settings(BaseSettings):
     limits: dict[str, Any] = Field(default_factory=dict)
 
     _usual: UsualVariables = PrivateAttr(default_factory=UsualVariables)
-    _own_key: Found | None = PrivateAttr(default=None)
 
     def __init__(self, **flags: Any) -> None:
         """Read all settings. Flags go by any name that :meth:`run_config` takes; None is unset."""
         known = table(type(self))
         dotenv = {k: v for k, v in dotenv_values(ENV_FILE, encoding="utf-8").items() if v}
         try:
-            super().__init__(**_nested(flags, known))
+            super().__init__(**nested(flags, known))
         except ValidationError as error:
             raise _invalid(error, known) from None
         self._usual = UsualVariables.read(os.environ, dotenv)
-        for values, place in ((dotenv, ".env"), (os.environ, "the environment")):
-            if values.get(OWN_KEY, "").strip():
-                self._own_key = Found(values[OWN_KEY].strip(), f"{OWN_KEY} in {place}")
         self.run_config(check_model=False)
 
     @classmethod
@@ -122,15 +120,15 @@ class Settings(BaseSettings):
         dotenv = {k: v for k, v in dotenv_values(ENV_FILE, encoding="utf-8").items() if v}
         return (
             init_settings,
-            _Given(settings_cls, _from_environment(os.environ, known)),
-            _Given(settings_cls, _from_environment(dotenv, known)),
-            _Given(settings_cls, _from_file(SETTINGS_FILE, known)),
+            Given(settings_cls, from_environment(os.environ, known)),
+            Given(settings_cls, from_environment(dotenv, known)),
+            Given(settings_cls, from_file(SETTINGS_FILE, known)),
         )
 
     @field_validator("allowed_hosts", mode="before")
     @classmethod
     def _split_hosts(cls, value: Any) -> Any:
-        return _split(value)
+        return split_list(value)
 
     @field_validator("runs_dir")
     @classmethod
@@ -161,7 +159,7 @@ class Settings(BaseSettings):
         unknown name, a bad value, or (unless ``check_model`` is off) a provider without a model.
         """
         known = self.table()
-        given = _nested(overrides, known)
+        given = nested(overrides, known)
         whole = {n: given.pop(n, getattr(self, n, None)) for n in WHOLE_RUN}
         for name in given.keys() - SECTIONS.keys():
             raise InvalidSetting(f"{name} belongs to the whole of Leadline, not to one run.")
@@ -238,7 +236,7 @@ class Settings(BaseSettings):
 
     def _key(self, model: ModelConfig | None) -> Found | None:
         model = model or self.run_config(check_model=False).model
-        return self._usual.key(model.provider, model.base_url, self._own_key)
+        return self._usual.key(model.provider, model.base_url)
 
     def _model(self, values: dict[str, Any], *, check: bool) -> ModelConfig:
         usual = self._usual
@@ -270,77 +268,6 @@ class Settings(BaseSettings):
         return {**usual, **values}
 
 
-class _Given(PydanticBaseSettingsSource):
-    """A source that holds its values already."""
-
-    def __init__(self, settings_cls: type[BaseSettings], values: dict[str, Any]) -> None:
-        super().__init__(settings_cls)
-        self._values = values
-
-    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """The value of one field (asked for by pydantic-settings' own sources alone)."""
-        return self._values.get(field_name), field_name, False
-
-    def __call__(self) -> dict[str, Any]:
-        return self._values
-
-
-def _nested(flat: Mapping[str, Any], known: Mapping[str, SettingInfo]) -> dict[str, Any]:
-    """Overrides by any of their names, as ``{field: value, section: {field: value}}``."""
-    nested: dict[str, Any] = {}
-    for name, value in flat.items():
-        if value is None:
-            continue
-        if name in SECTIONS:
-            values = value.model_dump() if isinstance(value, BaseModel) else dict(value)
-            nested.setdefault(name, {}).update({k: v for k, v in values.items() if v is not None})
-            continue
-        key = name if name in WHOLE_RUN else key_of(name, known)
-        if key is None:
-            names = [*SHORT_NAMES, *(k.replace(".", "_") for k in known)]
-            raise InvalidSetting(f"{name} is no setting.{nearest(name, names)}")
-        if known[key].secret if key in known else False:
-            raise InvalidSetting(f"{key} is read from {known[key].env} alone.")
-        section, _, field = key.rpartition(".")
-        (nested.setdefault(section, {}) if section else nested)[field] = value
-    return nested
-
-
-def _from_environment(
-    variables: Mapping[str, str], known: Mapping[str, SettingInfo]
-) -> dict[str, Any]:
-    nested: dict[str, Any] = {}
-    for info in known.values():
-        value = variables.get(info.env, "").strip()
-        section, _, field = info.key.rpartition(".")
-        if value and not (section and info.secret):
-            (nested.setdefault(section, {}) if section else nested)[field] = value
-    return nested
-
-
-def _from_file(path: Path, known: Mapping[str, SettingInfo]) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidSetting(f"{path.name} cannot be read as a settings file: {error}.") from None
-    for name, value in data.items():
-        keys = [f"{name}.{k}" for k in value] if isinstance(value, dict) else [name]
-        for key in keys:
-            info = known.get(key)
-            if info is None:
-                raise InvalidSetting(
-                    f"{key} in {path.name} is no setting.{nearest(key, list(known))}"
-                )
-            if info.secret:
-                raise InvalidSetting(
-                    f"{key} does not belong in {path.name}: set {info.env} in the environment "
-                    "or in .env."
-                )
-    return data
-
-
 def _section(model: type[M], section: str, values: Mapping[str, Any]) -> M:
     """One section, validated; the errors name its settings."""
     fields = model.model_fields
@@ -351,7 +278,7 @@ def _section(model: type[M], section: str, values: Mapping[str, Any]) -> M:
         optional = type(None) in getattr(fields[name].annotation, "__args__", ())
         if isinstance(value, str) and value.lower() == "none" and optional:
             value = None
-        prepared[name] = _split(value) if isinstance(fields[name].default, tuple) else value
+        prepared[name] = split_list(value) if isinstance(fields[name].default, tuple) else value
         if name in {"base_url", "proxy", "cdp_url", "template_url", "searxng_url"}:
             _refuse_credentials(f"{section}.{name}", str(value))
     try:
@@ -384,13 +311,6 @@ def _search(values: dict[str, Any], model: ModelConfig) -> SearchConfig:
     if not values.get("engines") and model.provider is Provider.OFFLINE:
         values = {**values, "engines": DEMO_ENGINES}
     return _section(SearchConfig, "search", values)
-
-
-def _split(value: Any) -> Any:
-    """``a, b`` as a tuple; anything but a string stays as it is."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
 
 
 def _refuse_credentials(key: str, url: str) -> None:
