@@ -31,7 +31,6 @@ from leadline.errors import InvalidSetting
 from leadline.provider_keys import (
     BROWSER_NAMES,
     MODEL_NAMES,
-    OWN_KEY,
     Found,
     UsualVariables,
     key_names,
@@ -198,10 +197,8 @@ class Settings(BaseSettings):
         if self.model.get("provider"):
             return ""
         keys = [n for n in sorted(self._usual.found) if n.endswith("_API_KEY")]
-        if keys or self._own_key:
-            return (
-                f"{(keys or [OWN_KEY])[0]} is set: name a model in LEADLINE_MODEL_NAME to use it."
-            )
+        if keys:
+            return f"{keys[0]} is set: name a model in LEADLINE_MODEL_NAME to use it."
         return "No model is configured: set LEADLINE_MODEL_NAME and its key to use one."
 
     def unknown_variables(self) -> list[str]:
