@@ -103,10 +103,11 @@ class Finding(BaseModel):
 
 
 class BlockedPage(BaseModel):
-    """A page that refused us; listed in the report."""
+    """A page that gave nothing; listed in the report."""
 
     model_config = ConfigDict(frozen=True)
 
     url: str
     reason: str
     task: str = ""
+    blocked: bool = Field(True, description="A wall refused us; False: it was unreadable.")

@@ -100,6 +100,11 @@ class RunRecord(BaseModel):
     seconds: float = Field(0, description="Time at work, over all its sessions.")
     usage: Usage = Field(default_factory=Usage)
     usage_by_role: dict[str, Usage] = Field(default_factory=dict)
+    tasks_done: int = 0
+    tasks_failed: int = 0
+    tasks_open: int = 0
+    sources: int = Field(0, description="Pages stored as sources.")
+    findings: int = 0
     config: RunConfig = Field(default_factory=RunConfig)
 
 

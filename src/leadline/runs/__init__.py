@@ -1,0 +1,1 @@
+"""The run folder: kept light, the guardian process imports this package."""

@@ -1,0 +1,95 @@
+"""``control/``: what others ask of a run, and who is about to run it.
+
+Requests are files: they need no connection, outlive their sender and cannot be missed. A stop
+belongs to the session that it finds. A ticket says that a run was asked to start and which
+process answers for it until the run's own process owns the folder.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from leadline.runs.atomic import replace_json, replace_text
+from leadline.runs.lock import Owner
+
+
+class Ticket(BaseModel):
+    """A start that was asked for: by whom, and the child process once there is one."""
+
+    model_config = ConfigDict(frozen=True)
+
+    by: Owner
+    child: Owner | None = None
+    asked_at: float
+    """Seconds since the epoch; the oldest is started first."""
+
+    @property
+    def is_starting(self) -> bool:
+        """Whether its child process lives."""
+        return self.child is not None and self.child.is_alive()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether somebody who lives will start it."""
+        return self.child is None and self.by.is_alive()
+
+
+class Control:
+    """The control folder of a run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._stop = path / "stop"
+        self._ticket = path / "ticket.json"
+
+    @property
+    def runner_log(self) -> Path:
+        """Where the run's process writes what goes wrong."""
+        return self.path / "runner.log"
+
+    @property
+    def plan_lock(self) -> Path:
+        """Locked while the plan file is compared and replaced."""
+        return self.path / "plan.lock"
+
+    def request_stop(self) -> None:
+        """Ask the run to stop; a second time changes nothing."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        replace_text(self._stop, "stop\n", durable=False)
+
+    def stop_requested(self) -> bool:
+        """Whether a stop was asked for; one look at the folder."""
+        return self._stop.exists()
+
+    def clear_stop(self) -> None:
+        """Forget a stop that was obeyed or is of an earlier session."""
+        self._stop.unlink(missing_ok=True)
+
+    def ticket(self) -> Ticket | None:
+        """The start that was asked for, if any."""
+        try:
+            return Ticket.model_validate(json.loads(self._ticket.read_bytes()))
+        except (OSError, ValueError, ValidationError):
+            return None
+
+    def write_ticket(self, ticket: Ticket) -> None:
+        """Say that the run is to start."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        replace_json(self._ticket, ticket.model_dump(), durable=False)
+
+    def clear_ticket(self) -> None:
+        """The run has started, or will not."""
+        self._ticket.unlink(missing_ok=True)
+
+    def begin_session(self) -> None:
+        """Called by a new owner: a stop from before its start was asked for is forgotten.
+
+        Who starts a run with a ticket forgets old stops first, so that a stop beside a ticket is
+        meant for this very start.
+        """
+        if self.ticket() is None:
+            self.clear_stop()
+        self.clear_ticket()

@@ -1,0 +1,241 @@
+"""A run as any process sees it: the reader's side of its folder.
+
+Nothing here needs the run's own process. What a reader may do to a run is to ask it to stop and to
+edit its plan; everything else is written by the owner (``session``). Paths go through ``file``:
+an allow-list of names, inside the folder, no symbolic links.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from leadline.domain.events import Entry
+from leadline.domain.evidence import Finding, Snapshot, Source
+from leadline.domain.plan import Plan
+from leadline.domain.plan_edit import reconcile
+from leadline.domain.plan_markdown import parse_plan
+from leadline.domain.projection import RunView
+from leadline.domain.run import RUN_FORMAT, RunRecord, RunStatus
+from leadline.errors import InvalidPlan, PlanConflict, RunFolderDamaged, UnknownRun, UserError
+from leadline.runs import projections
+from leadline.runs.atomic import replace_text
+from leadline.runs.control import Control
+from leadline.runs.event_log import back_up, read_log
+from leadline.runs.lock import FileLock, Owner, current_owner
+from leadline.runs.source_files import clean, parse_source_markdown, text_hash
+
+PLAN_FILE = "research_plan.md"
+PLAN_MAX_BYTES = 1_000_000
+
+_FILES = re.compile(
+    r"run\.json|report\.md|research_plan\.md|evidence\.json|sources\.json|search_info\.json"
+    r"|audit\.jsonl|sources/\d{1,6}\.md|screens/[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.jpg",
+    re.ASCII,
+)
+_INTERRUPTED = "Its process ended without a word; resume the run to go on."
+
+
+class RunFolder:
+    """One run folder. Safe to use from several threads; cheap to ask again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.task_id = path.name
+        self.control = Control(path / "control")
+        self._lock = threading.Lock()
+        self._view = RunView()
+        self._cursor = 0
+
+    # What it is
+
+    def record(self) -> RunRecord:
+        """``run.json``. Raises :class:`RunFolderDamaged` if it is damaged or of a newer version."""
+        path = self.file("run.json")
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError as error:
+            raise UnknownRun(f"There is no run {self.task_id!r} here.") from error
+        try:
+            record = RunRecord.model_validate_json(content)
+        except ValidationError as error:
+            if self._format_of(content) > RUN_FORMAT:
+                raise self._newer() from error
+            raise RunFolderDamaged(
+                f"{path} cannot be read; a copy is at {back_up(path).name}. Put back a good copy, "
+                "or start a new run from its plan."
+            ) from error
+        if record.format > RUN_FORMAT:
+            raise self._newer()
+        return record
+
+    def status(self) -> RunStatus:
+        """Where the run stands, a process that died without a word taken into account."""
+        return self._status(self.record())[0]
+
+    def owner(self) -> Owner | None:
+        """The process that runs it now, or None."""
+        return current_owner(self.control.path)
+
+    def view(self) -> RunView:
+        """The run as its log tells it up to now; later events do not change what is returned."""
+        view = self._replay()
+        view.status, view.reason = self._status(self.record())
+        if not view.status.is_active or view.status is RunStatus.QUEUED:
+            view.workers, view.worker_tasks, view.live_browsers = {}, {}, 0
+            view.tasks = {k: t._replace(running=False) for k, t in view.tasks.items()}
+        return view
+
+    def read_events(self, cursor: int = 0) -> tuple[list[Entry], int]:
+        """Events from ``cursor`` on, and the cursor to go on from; 0 is the beginning."""
+        return read_log(self.file("audit.jsonl"), cursor)
+
+    # The plan
+
+    def plan_text(self) -> str:
+        """The plan file as it is; empty when there is none yet."""
+        return self._plan_bytes().decode("utf-8", "replace")
+
+    def plan_version(self) -> str:
+        """Changes when the plan file's content does; empty when there is none."""
+        content = self._plan_bytes()
+        return hashlib.sha256(content).hexdigest()[:16] if content else ""
+
+    def plan(self) -> Plan | None:
+        """The plan as the file has it now, with the ids of the tasks that are known."""
+        text = self.plan_text()
+        if not text.strip():
+            return None
+        written = self._replay().written_plan
+        edited = parse_plan(text)
+        return reconcile(written, edited).plan if written else edited.numbered()
+
+    def save_plan(self, text: str, version: str) -> str:
+        """Replace the plan file by an edited text; returns its new version.
+
+        ``version`` is what :meth:`plan_version` said when the text was read. Raises
+        :class:`PlanConflict` when the file changed since, :class:`InvalidPlan` when the text has
+        no task or is too long. A run at work takes the edit up by itself.
+        """
+        text = clean(text.replace("\r\n", "\n"))
+        if len(text.encode()) > PLAN_MAX_BYTES:
+            raise InvalidPlan("The plan is longer than a megabyte; keep it shorter.")
+        if not any(True for _ in parse_plan(text).tasks()):
+            raise InvalidPlan('The plan has no task; write at least one line "- [ ] …".')
+        with FileLock(self.control.plan_lock):
+            if self.plan_version() != version:
+                raise PlanConflict(
+                    "The plan changed while you edited it; load it again and repeat your edit."
+                )
+            replace_text(self.file(PLAN_FILE), text)
+            return self.plan_version()
+
+    # What was found
+
+    def report(self) -> str | None:
+        """``report.md``, or None when there is none yet."""
+        try:
+            return self.file("report.md").read_bytes().decode("utf-8", "replace")
+        except FileNotFoundError:
+            return None
+
+    def sources(self) -> list[Source]:
+        """Every source, in the order they were read."""
+        return list(self._replay().sources.values())
+
+    def findings(self) -> list[Finding]:
+        """Every finding, in the order they were found."""
+        return list(self._replay().findings.values())
+
+    def snapshot(self, source_id: int) -> Snapshot | None:
+        """Source ``source_id`` with its passages, or None when there is no such source."""
+        source = self._replay().sources.get(source_id)
+        return self.load_snapshot(source) if source else None
+
+    def load_snapshot(self, source: Source) -> Snapshot:
+        """Read the passages of a source; raises :class:`RunFolderDamaged` if they are not whole."""
+        path = self.file(f"sources/{source.id}.md")
+        try:
+            text = path.read_bytes().decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise RunFolderDamaged(
+                f"{path} cannot be read, so what source {source.id} said cannot be shown; "
+                "put back a good copy of the file."
+            ) from error
+        snapshot = parse_source_markdown(source, text)
+        if text_hash(snapshot.passages) != source.hash:
+            raise RunFolderDamaged(
+                f"{path} was changed since it was read, so it proves nothing any more; "
+                f"a copy is at {back_up(path).name}. Put back the file as it was."
+            )
+        return snapshot
+
+    def search_info(self) -> dict[str, Any]:
+        """Per task: queries, pages, findings, failures, attempts."""
+        return projections.search_info(self.view())
+
+    def evidence(self) -> dict[str, Any]:
+        """Every finding with its passages."""
+        return projections.evidence(self.view())
+
+    # What may be asked of it
+
+    def request_stop(self) -> None:
+        """Ask the run to stop. Whoever must be sure that it did asks the supervisor."""
+        self.control.request_stop()
+
+    def file(self, name: str) -> Path:
+        """The path of one of the run's files, which need not exist.
+
+        Raises :class:`UserError` for a name that is none of a run's, and for anything that leads
+        out of the folder.
+        """
+        if not _FILES.fullmatch(name):
+            raise UserError(f"A run has no file {name[:80]!r}.")
+        path = self.path
+        for part in name.split("/"):
+            path = path / part
+            if path.is_symlink():
+                raise UserError(f"{path} is a symbolic link; Leadline does not follow it.")
+        return path
+
+    def _plan_bytes(self) -> bytes:
+        try:
+            return self.file(PLAN_FILE).read_bytes()
+        except FileNotFoundError:
+            return b""
+
+    def _replay(self) -> RunView:
+        with self._lock:
+            entries, self._cursor = read_log(self.file("audit.jsonl"), self._cursor)
+            for entry in entries:
+                self._view.apply(entry)
+            return self._view.copy()
+
+    def _status(self, record: RunRecord) -> tuple[RunStatus, str]:
+        if not record.status.is_active or record.status is RunStatus.QUEUED:
+            return record.status, record.reason
+        if self.owner() is not None:
+            return record.status, record.reason
+        record = self.record()  # it may have come to its end between the two looks
+        if not record.status.is_active or record.status is RunStatus.QUEUED:
+            return record.status, record.reason
+        log = self._replay()
+        if log.last_event is not None:  # it ended well and died before run.json said so
+            return log.status, log.reason
+        return RunStatus.INTERRUPTED, _INTERRUPTED
+
+    def _newer(self) -> RunFolderDamaged:
+        return RunFolderDamaged(
+            f"{self.path} was written by a newer version of Leadline; update Leadline to open it."
+        )
+
+    @staticmethod
+    def _format_of(content: bytes) -> int:
+        match = re.search(rb'"format"\s*:\s*(\d{1,9})', content)
+        return int(match[1]) if match else 0

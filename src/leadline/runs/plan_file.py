@@ -1,0 +1,93 @@
+"""The plan file on the owner's side: written by Leadline, edited by anyone at any time.
+
+Invariant: what a person saved is taken up before anything is written over it. ``PlanFile``
+remembers the exact bytes that it wrote or took up last; whatever else is in the file is an edit.
+Calls are made while ``lock`` is held, so that an edit saved through Leadline waits its turn.
+"""
+
+from __future__ import annotations
+
+from leadline.domain.plan import Plan
+from leadline.domain.plan_edit import PlanEdit, reconcile
+from leadline.domain.plan_markdown import parse_plan, render_plan
+from leadline.runs.atomic import replace_bytes
+from leadline.runs.folder import PLAN_FILE, RunFolder
+from leadline.runs.lock import FileLock
+
+_Mark = tuple[int, int, int]
+
+
+class PlanFile:
+    """``research_plan.md`` of a run that this process owns."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._known: bytes | None = None
+        self._mark: _Mark | None = None
+
+    @property
+    def lock(self) -> FileLock:
+        """A fresh lock that keeps editors in other processes out; use it in a ``with``."""
+        return FileLock(self._folder.control.plan_lock)
+
+    def looks_unchanged(self) -> bool:
+        """Whether its time, size and identity are as they were; costs one look."""
+        return self._mark is not None and self._mark == self._stat()
+
+    def exists(self) -> bool:
+        """Whether there is a plan file."""
+        return self._stat() is not None
+
+    def write(self, plan: Plan) -> None:
+        """Replace the file by ``plan``, unless it says just that."""
+        content = render_plan(plan).encode("utf-8", "replace")
+        if content != self._known or not self.exists():
+            replace_bytes(self._folder.file(PLAN_FILE), content)
+        self._known, self._mark = content, self._stat()
+
+    def edit(self, written: Plan | None, *, first_free: int) -> PlanEdit | None:
+        """What a person changed against ``written``, the plan as it was last written."""
+        mark = self._stat()
+        if mark is None:
+            return None
+        content = self._folder.file(PLAN_FILE).read_bytes()
+        if content == self._known:
+            self._mark = mark
+            return None
+        edited = parse_plan(content.decode("utf-8", "replace"))
+        if written is None:
+            plan = edited.numbered(first_free)
+            ids = tuple(task.id for task in plan.tasks())
+            edit = PlanEdit(plan=plan, added=ids, changed=bool(ids))
+        else:
+            edit = reconcile(written, edited, first_free=first_free)
+        self._known, self._mark = content, mark
+        return None if edit.is_empty else edit
+
+    def _stat(self) -> _Mark | None:
+        try:
+            status = self._folder.file(PLAN_FILE).stat()
+        except FileNotFoundError:
+            return None
+        return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def joined(first: PlanEdit | None, second: PlanEdit) -> PlanEdit:
+    """Two edits as one, the second made after the first."""
+    if first is None:
+        return second
+
+    def both(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*a, *b)))
+
+    present = {task.id for task in second.plan.tasks()}
+    return PlanEdit(
+        plan=second.plan,
+        added=tuple(i for i in both(first.added, second.added) if i in present),
+        removed=tuple(i for i in both(first.removed, second.removed) if i not in present),
+        reworded=both(first.reworded, second.reworded),
+        ticked=tuple(i for i in both(first.ticked, second.ticked) if i not in second.unticked),
+        unticked=tuple(i for i in both(first.unticked, second.unticked) if i not in second.ticked),
+        moved=first.moved or second.moved,
+        changed=True,
+    )
