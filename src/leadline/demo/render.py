@@ -1,0 +1,125 @@
+"""Demo pages as HTML. Pure: a page and a port in, text out."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from leadline.demo.content import DemoContent, DemoPage, Kind, Site
+from leadline.demo.facts import CANARY
+
+SEARCH_SITE = Site(
+    id="search",
+    name="Sunder Search",
+    tagline="Everything on the demo web",
+    accent="#0b5d4a",
+    serif=False,
+    language="en",
+)
+FIRST_POSTS = 4
+"""So many posts are in the page itself, and so many come with each click."""
+
+_LINK = re.compile(r"demo://([a-z]+)/([A-Za-z0-9.-]*)")
+_TAG = re.compile(r"<[^>]+>")
+_TEMPLATES = {
+    Kind.SCRIPT: "script.html",
+    Kind.MORE: "more.html",
+    Kind.CONSENT: "consent.html",
+    Kind.LOGIN: "login.html",
+    Kind.GONE: "gone.html",
+    Kind.INJECTION: "injection.html",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """A row of the result page."""
+
+    title: str
+    url: str
+    snippet: str
+    date: str
+
+
+class Renderer:
+    """Writes pages for one port, which their links carry."""
+
+    def __init__(self, content: DemoContent, port: int) -> None:
+        self._content = content
+        self._port = port
+        self._markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+        self._templates = Environment(
+            loader=PackageLoader("leadline.demo"), autoescape=True, undefined=StrictUndefined
+        )
+
+    def address(self, site: str, path: str = "/") -> str:
+        """The address of a path on a site."""
+        return f"http://{site}.localhost:{self._port}{path}"
+
+    def page(self, page: DemoPage, *, consented: bool = False) -> str:
+        """A page as its visitor gets it; ``consented`` opens the cookie wall."""
+        name = _TEMPLATES.get(page.kind, "article.html")
+        if page.kind is Kind.CONSENT and consented:
+            name = "article.html"
+        values: dict[str, Any] = {"body": Markup(self._body(page))}
+        if page.kind in (Kind.SCRIPT, Kind.MORE):
+            values["data_path"] = f"{page.path}.json"
+            values["posts"] = page.data.get("posts", [])[:FIRST_POSTS]
+        if page.kind is Kind.INJECTION:
+            values |= {"collect": self.address("forum", "/collect"), "canary": CANARY}
+        title = "Page not found" if page.kind is Kind.GONE else page.title
+        # A wall gives nothing away, not even in its head.
+        shown = page if name not in ("consent.html", "login.html", "gone.html") else None
+        if name in ("consent.html", "login.html"):
+            title = page.site.name
+            values["page"] = page
+        return self._fill(name, site=page.site, title=title, **({"page": shown} | values))
+
+    def home(self, site: Site) -> str:
+        """The front page of a site: its pages, newest first."""
+        pages = self._content.of_site(site.id)
+        return self._fill("home.html", site=site, title=site.name, page=None, entries=pages)
+
+    def missing(self, site: Site) -> str:
+        """An honest 404."""
+        return self._fill("gone.html", site=site, title="Page not found", page=None)
+
+    def results(self, query: str, rows: Sequence[ResultRow]) -> str:
+        """The result page, or the front page of the search when there is no query."""
+        sites = [
+            {"name": site.name, "url": self.address(site.id)}
+            for site in self._content.sites.values()
+        ]
+        return self._fill(
+            "search.html",
+            site=SEARCH_SITE,
+            title=f"{query} – search" if query else "Search",
+            page=None,
+            query=query,
+            rows=rows,
+            sites=sites,
+            count=len(self._content.pages),
+        )
+
+    def plain(self, page: DemoPage) -> str:
+        """What the search knows of a page: its words, or those of its ``index`` line for a wall."""
+        parts = [page.index]
+        if page.kind not in (Kind.CONSENT, Kind.LOGIN, Kind.GONE):
+            parts.append(html.unescape(_TAG.sub(" ", self._body(page))))
+            parts += page.data.get("intro", [])
+            parts += [post["text"] for post in page.data.get("posts", [])]
+        return "\n".join(filter(None, parts))
+
+    def _body(self, page: DemoPage) -> str:
+        text = _LINK.sub(lambda match: self.address(match[1], f"/{match[2]}"), page.body)
+        return str(self._markdown.render(text))
+
+    def _fill(self, name: str, **values: Any) -> str:
+        return self._templates.get_template(name).render(**values)
