@@ -1,1 +1,1 @@
-"""Chat models: typed requests, the ladder that reads answers, usage and price, the offline model."""
+"""Chat models: typed requests, the ladder that reads answers, prices, the offline model."""

@@ -26,6 +26,10 @@ class Model(Protocol):
     def name(self) -> str:
         """What a person calls it, for example ``gpt-5-mini`` or ``offline``."""
 
+    @property
+    def host(self) -> str:
+        """``host:port`` that its calls go to; empty when it needs no network."""
+
     async def ask(self, request: ModelRequest[R]) -> R:
         """Put one question and return its parsed answer."""
 

@@ -22,10 +22,11 @@ _SLOT = re.compile(r"\{\{\s*([a-z_]+)\s*\}\}")
 
 @dataclass(frozen=True)
 class Message:
-    """One message to a model, as text."""
+    """One message to a model: text, and images as ``data:`` addresses for models that see."""
 
     role: Literal["system", "user", "assistant"]
     text: str
+    images: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def load_prompt(name: str) -> Mapping[str, str]:
 def split_parts(text: str) -> Mapping[str, str]:
     """Split the text of a prompt file at its part marks."""
     pieces = _PART.split(text)
-    return {role: body for role, body in zip(pieces[1::2], pieces[2::2], strict=True)}
+    return dict(zip(pieces[1::2], pieces[2::2], strict=True))
 
 
 def _put(value: Value, nonce: str) -> str:

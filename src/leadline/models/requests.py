@@ -14,6 +14,7 @@ from datetime import date
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import override
 
 from leadline.domain.limits import Limits
 from leadline.domain.plan import Plan, TaskState
@@ -110,6 +111,7 @@ class PlanRequest(ModelRequest[PlanDraft]):
     limits: Limits
     extra_note: str = Field("", description="What the user wants of the plan, in their words.")
 
+    @override
     def values(self) -> Mapping[str, Value]:
         limits = self.limits
         return {
@@ -123,10 +125,12 @@ class PlanRequest(ModelRequest[PlanDraft]):
         }
 
     @classmethod
+    @override
     def answer_schema(cls) -> dict[str, Any]:
         task = _object(text=_STRING, queries=_list(_STRING))
         return _object(categories=_list(_object(name=_STRING, tasks=_list(task))))
 
+    @override
     def parse(self, value: Any) -> PlanDraft:
         plan, notices = plan_from_json(value, self.limits, topic=self.topic)
         if next(plan.tasks(), None) is None:
@@ -178,6 +182,7 @@ class ReflectRequest(ModelRequest[ReflectAnswer]):
     max_new_tasks: int = Field(ge=0)
     queries_per_task: int = Field(1, ge=1)
 
+    @override
     def values(self) -> Mapping[str, Value]:
         tasks = "\n".join(
             f"- [{task.state}] {shorten(task.text, 300)}"
@@ -194,16 +199,19 @@ class ReflectRequest(ModelRequest[ReflectAnswer]):
             "digest": Data(self.digest or "nothing"),
         }
 
+    @override
     def fitted(self, tokens: int) -> Self:
         spare = max(tokens - 1_000 - estimate_tokens(self.topic), 200)
         digest = _cut(self.digest, spare)
         return self if digest == self.digest else self.model_copy(update={"digest": digest})
 
     @classmethod
+    @override
     def answer_schema(cls) -> dict[str, Any]:
         task = _object(category=_STRING, text=_STRING, queries=_list(_STRING))
         return _object(reason=_STRING, new_tasks=_list(task))
 
+    @override
     def parse(self, value: Any) -> ReflectAnswer:
         if isinstance(value, list):
             value = {"new_tasks": value}
@@ -277,6 +285,7 @@ class SectionRequest(TextRequest):
     kind: Literal["section", "summary"] = "section"
     words: int = Field(250, ge=20)
 
+    @override
     def values(self) -> Mapping[str, Value]:
         summary = self.kind == "summary"
         return {
@@ -293,6 +302,7 @@ class SectionRequest(TextRequest):
             "findings": Data("\n".join(_finding_line(f) for f in self.findings) or "none"),
         }
 
+    @override
     def fitted(self, tokens: int) -> Self:
         spare = tokens - 1_000 - estimate_tokens(self.topic)
         for quote_chars in (2_000, 600, 300, 120, 0):
