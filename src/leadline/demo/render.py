@@ -27,6 +27,7 @@ FIRST_POSTS = 4
 """So many posts are in the page itself, and so many come with each click."""
 
 _LINK = re.compile(r"demo://([a-z]+)/([A-Za-z0-9.-]*)")
+_INLINE = re.compile(r"</?(?:a|em|strong|code)\b[^>]*>")
 _TAG = re.compile(r"<[^>]+>")
 _TEMPLATES = {
     Kind.SCRIPT: "script.html",
@@ -112,7 +113,8 @@ class Renderer:
         """What the search knows of a page: its words, or those of its ``index`` line for a wall."""
         parts = [page.index]
         if page.kind not in (Kind.CONSENT, Kind.LOGIN, Kind.GONE):
-            parts.append(html.unescape(_TAG.sub(" ", self._body(page))))
+            marked = _INLINE.sub("", self._body(page))
+            parts.append(html.unescape(_TAG.sub(" ", marked)))
             parts += page.data.get("intro", [])
             parts += [post["text"] for post in page.data.get("posts", [])]
         return "\n".join(filter(None, parts))

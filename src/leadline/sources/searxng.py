@@ -74,7 +74,11 @@ class SearxngBackend:
                 body += chunk
                 if len(body) > _BYTES_MOST:
                     break
-            return response.status_code, response.headers.get("content-type", ""), bytes(body)
+            return (
+                response.status_code,
+                response.headers.get("content-type", ""),
+                bytes(body[:_BYTES_MOST]),
+            )
 
 
 def parse_answer(body: bytes) -> list[SearchHit]:
