@@ -1,0 +1,90 @@
+"""Ending a process with everything it started, and being sure of it.
+
+A process is known by pid and start time together, so that a reused pid is never mistaken for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterable
+
+import psutil
+
+ProcessKey = tuple[int, float]
+
+
+def tree_of(pid: int) -> set[ProcessKey]:
+    """The process and its descendants, as far as they are alive."""
+    keys: set[ProcessKey] = set()
+    try:
+        root = psutil.Process(pid)
+        family = [root, *root.children(recursive=True)]
+    except psutil.Error:
+        return keys
+    for process in family:
+        key = _key(process)
+        if key is not None:
+            keys.add(key)
+    return keys
+
+
+def driver_processes() -> set[ProcessKey]:
+    """Playwright's drivers among our own children."""
+    keys: set[ProcessKey] = set()
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.Error):
+            if "run-driver" in child.cmdline():
+                keys |= tree_of(child.pid)
+    return keys
+
+
+def alive(keys: Iterable[ProcessKey]) -> list[psutil.Process]:
+    """Those that still run. A zombie is over: it only waits for its parent to notice."""
+    found = []
+    for pid, started in keys:
+        try:
+            process = psutil.Process(pid)
+            if process.create_time() == started and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+async def end_processes(keys: Iterable[ProcessKey], *, grace: float, limit: float = 2.0) -> bool:
+    """Ask politely for ``grace`` seconds, then kill; true when none is left after ``limit``."""
+    known = set(keys)
+    if grace > 0:
+        _signal(alive(known), hard=False)
+        if await _gone(known, grace):
+            return True
+    _signal(alive(known), hard=True)
+    return await _gone(known, limit)
+
+
+async def _gone(keys: set[ProcessKey], seconds: float) -> bool:
+    deadline = asyncio.get_running_loop().time() + seconds
+    while alive(keys):
+        if asyncio.get_running_loop().time() >= deadline:
+            return False
+        await asyncio.sleep(0.03)  # the system tells nobody but the parent that a process ended
+    return True
+
+
+def _signal(processes: list[psutil.Process], *, hard: bool) -> None:
+    for process in processes:
+        try:
+            if hard:
+                process.kill()
+            else:
+                process.terminate()
+        except psutil.Error:
+            continue  # it ended by itself in between
+
+
+def _key(process: psutil.Process) -> ProcessKey | None:
+    try:
+        return (process.pid, process.create_time())
+    except psutil.Error:
+        return None
