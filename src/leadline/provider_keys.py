@@ -51,6 +51,8 @@ USUAL_NAMES: frozenset[str] = frozenset(
 )
 """Every variable without a ``LEADLINE_`` setting behind it that is read."""
 
+_SECRET_ENDS = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+
 _BY_MODEL_NAME = (
     ("claude", Provider.ANTHROPIC),
     ("gemini", Provider.GOOGLE),
@@ -158,3 +160,11 @@ def mask(secret: SecretStr | str | None) -> str:
     if not value:
         return "unset"
     return "*" * len(value) if len(value) <= 8 else f"{value[:4]}...{value[-4:]}"
+
+
+def without_secrets(text: str, variables: Mapping[str, str | None]) -> str:
+    """The text without the values of all variables that are named like keys and tokens."""
+    for name, value in variables.items():
+        if value and len(value) >= 6 and name.endswith(_SECRET_ENDS):
+            text = text.replace(value, "***")
+    return text
