@@ -1,0 +1,173 @@
+"""The offline model: no network, no key, deterministic, extractive.
+
+It plans by rule, asks failed tasks again in other words, and composes quotes: it never writes a
+sentence of its own, so nothing in its text can be wrong about a source.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import TypeVar, cast
+
+from leadline.domain.events import ModelCalled
+from leadline.domain.plan import TaskState
+from leadline.domain.ranking import rank
+from leadline.domain.run import Usage
+from leadline.domain.text import detect_language, shorten, terms, words
+from leadline.errors import ModelAnswerInvalid, ModelUnavailable
+from leadline.models.base import OnCall
+from leadline.models.offline_plan import keywords, offline_plan, subject_of
+from leadline.models.requests import (
+    FindingView,
+    ModelRequest,
+    NewTask,
+    PlanDraft,
+    PlanRequest,
+    ReflectAnswer,
+    ReflectRequest,
+    SectionRequest,
+    TextRequest,
+)
+
+R = TypeVar("R")
+
+_QUOTE_CHARS = 320
+_SUMMARY_FINDINGS = 5
+_SAME = 0.8
+_AGAIN_EN = "In other words: "
+_AGAIN_ZH = "换个说法："
+
+
+class OfflineModel:
+    """The ``Model`` protocol by rule; see the module."""
+
+    def __init__(self, *, on_call: OnCall | None = None) -> None:
+        self._on_call = on_call
+        self._closed = False
+
+    @property
+    def name(self) -> str:
+        """``offline``."""
+        return "offline"
+
+    @property
+    def host(self) -> str:
+        """Empty: it contacts nobody."""
+        return ""
+
+    async def ask(self, request: ModelRequest[R]) -> R:
+        """Answer a plan or a reflection by rule."""
+        started = self._begin()
+        answer: PlanDraft | ReflectAnswer
+        if isinstance(request, PlanRequest):
+            plan = offline_plan(
+                request.topic, request.limits, language=request.language, today=request.today
+            )
+            answer = PlanDraft(plan=plan)
+        elif isinstance(request, ReflectRequest):
+            answer = asked_again(request)
+        else:
+            raise ModelAnswerInvalid("The offline model has no rule for this question.")
+        self._report(request.role, started)
+        return cast("R", answer)
+
+    async def write(self, request: TextRequest) -> AsyncIterator[str]:
+        """Stream a digest of quotes, a line at a time."""
+        started = self._begin()
+        lines = list(digest_lines(request)) if isinstance(request, SectionRequest) else []
+        self._report(request.role, started)
+        if not lines:
+            raise ModelAnswerInvalid("The offline model has nothing to quote here.")
+        for line in lines:
+            yield f"{line}\n"
+
+    async def check(self) -> None:
+        """It always answers."""
+        self._begin()
+
+    async def aclose(self) -> None:
+        """Later calls are refused, as those of any closed model."""
+        self._closed = True
+
+    def _begin(self) -> float:
+        if self._closed:
+            raise ModelUnavailable("The connection to the model is closed.")
+        return time.monotonic()
+
+    def _report(self, role: str, started: float) -> None:
+        if self._on_call:
+            usage = Usage(calls=1, cost_usd=0.0)
+            seconds = round(time.monotonic() - started, 3)
+            self._on_call(ModelCalled(role=role, usage=usage, seconds=seconds, ok=True))
+
+
+def asked_again(request: ReflectRequest) -> ReflectAnswer:
+    """Failed tasks once more, searched for by other words; none is asked a third time."""
+    known = {frozenset(terms(task.text)) for task in request.tasks}
+    new: list[NewTask] = []
+    for task in request.tasks:
+        again = task.text.startswith((_AGAIN_EN, _AGAIN_ZH))
+        if task.state is not TaskState.FAILED or again or len(new) >= request.max_new_tasks:
+            continue
+        chinese = detect_language(task.text) == "zh"
+        text = f"{_AGAIN_ZH if chinese else _AGAIN_EN}{task.text}"
+        queries = _other_queries(task.text, request.topic)[: request.queries_per_task]
+        if frozenset(terms(text)) in known - {frozenset(terms(task.text))} or not queries:
+            continue
+        category = "补充问题" if chinese else "Open questions"
+        new.append(NewTask(category=category, text=text, queries=queries))
+    reason = "Tasks that failed are searched for in other words." if new else "Nothing to retry."
+    return ReflectAnswer(new_tasks=tuple(new), reason=reason)
+
+
+def _other_queries(text: str, topic: str) -> tuple[str, ...]:
+    """The task's own words without the topic's frame, and the topic's subject alone."""
+    subject = keywords(subject_of(topic))
+    seen = terms(subject)
+    rest = " ".join(w for w in keywords(text).split() if not terms(w) <= seen)
+    return tuple(dict.fromkeys(q for q in (f"{rest} {subject}".strip(), subject) if q))
+
+
+def digest_lines(request: SectionRequest) -> Iterator[str]:
+    """The findings that fit the heading best, as quotes with their ids, none twice."""
+    ranked = ranked_findings(request)
+    if request.kind == "summary":
+        ranked = ranked[:_SUMMARY_FINDINGS]
+    room = request.words
+    said: list[set[str]] = []
+    for finding in ranked:
+        quote = _quote(finding)
+        mine = terms(quote)
+        if not quote or any(_alike(mine, other) for other in said):
+            continue
+        cost = max(1, len(words(quote)))
+        if said and cost > room:
+            continue
+        room -= cost
+        said.append(mine)
+        origin = ", ".join(part for part in (finding.site, finding.date) if part)
+        yield f"- “{quote}”{f' — {origin}' if origin else ''} [{finding.id}]."
+
+
+def ranked_findings(request: SectionRequest) -> list[FindingView]:
+    """Best first by heading and topic; those that share no word come last, in their order."""
+    texts = [f"{finding.claim} {' '.join(finding.quotes)}" for finding in request.findings]
+    order = [index for index, _ in rank(f"{request.heading} {request.topic}", texts)]
+    order += [index for index in range(len(texts)) if index not in order]
+    return [request.findings[index] for index in order]
+
+
+def _quote(finding: FindingView) -> str:
+    """The words of the source: the claim where it is a verbatim part of a quote."""
+    claim = " ".join(finding.claim.split())
+    quotes = [" ".join(quote.split()) for quote in finding.quotes if quote.strip()]
+    verbatim = any(claim in quote for quote in quotes)
+    text = claim if verbatim or not quotes else quotes[0]
+    text = text.replace("“", "‘").replace("”", "’").strip()
+    return shorten(text, _QUOTE_CHARS).rstrip(" .。")
+
+
+def _alike(one: set[str], other: set[str]) -> bool:
+    both = one | other
+    return not both or len(one & other) / len(both) >= _SAME
