@@ -1,0 +1,362 @@
+"""Which sentences of a section may stand, and how their citations are numbered.
+
+Invariant (fail closed): a sentence stays when the findings it cites exist and their stored
+passages carry its numbers, its quotations and its subject; or when it says nothing that could be
+false (a heading, the lead-in of a list, a short connecting sentence). Everything else is dropped
+and counted. Links are made here alone, to passages of sources that were read in this run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from leadline.domain.evidence import Finding, Source
+from leadline.domain.text import detect_language, numbers, numbers_said, terms, words
+from leadline.reports.connectives import CONNECTIVES, CONNECTIVES_CJK
+from leadline.reports.escape import CITE_CLOSE, CITE_OPEN
+from leadline.reports.section_text import CITE, CITE_RUN, Block, parse_section, render_blocks
+
+MAX_CONNECTING_WORDS = 8
+MAX_CONNECTING_CJK = 16
+_REPEATED = 0.85
+"""Share of common words from which two sentences on the same finding are one."""
+
+_DOMAIN = re.compile(
+    r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|io|info|co|ai|dev|app|eu|uk|de|fr|cn|jp|example)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?<=\s)[(“\"']?[A-ZÀ-ÖØ-ÞА-Я][\w-]*")
+_QUOTATION = re.compile(r"“([^“”]+)”|«([^«»]+)»|「([^「」]+)」|『([^『』]+)』|\"([^\"]+)\"")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """How much of a section was taken out, by reason."""
+
+    unknown_ids: int = 0
+    links: int = 0
+    """Links, images, addresses and HTML that the model wrote."""
+    uncited: int = 0
+    """Factual sentences without a citation."""
+    unsupported: int = 0
+    """Sentences with a number, quotation or subject that their passages do not have."""
+    repeated: int = 0
+
+    @property
+    def sentences(self) -> int:
+        """Sentences that were dropped for any reason."""
+        return self.uncited + self.unsupported + self.repeated
+
+    def __add__(self, other: Dropped) -> Dropped:
+        return Dropped(
+            self.unknown_ids + other.unknown_ids,
+            self.links + other.links,
+            self.uncited + other.uncited,
+            self.unsupported + other.unsupported,
+            self.repeated + other.repeated,
+        )
+
+
+@dataclass(frozen=True)
+class CheckedText:
+    """A section that may be printed: its blocks, with citations as marked finding ids."""
+
+    blocks: tuple[Block, ...] = ()
+    dropped: Dropped = field(default_factory=Dropped)
+
+    @property
+    def text(self) -> str:
+        """Markdown with ``[f3]`` for citations, as it stands before numbering."""
+        return render_blocks(self.blocks, lambda ids, _: "".join(f"[{i}]" for i in ids))
+
+    @property
+    def cited(self) -> tuple[str, ...]:
+        """Ids of the findings that are cited, in order of appearance."""
+        ids = (i for b in self.blocks for s in b.sentences for i in _ids(b, s))
+        return tuple(dict.fromkeys(ids))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing that cites anything is left."""
+        return not self.cited
+
+
+def _ids(block: Block, sentence: str) -> list[str]:
+    return [] if block.kind == "code" else CITE.findall(sentence)
+
+
+def check_section(text: str, findings: Sequence[Finding]) -> CheckedText:
+    """What of a model's section may stand, given the findings it was written from.
+
+    Takes any text and never raises. Ids of other sections count as unknown.
+    """
+    parsed = parse_section(text)
+    judge = _Judge({finding.id: finding for finding in findings})
+    kept = [checked for block in parsed.blocks if (checked := judge.block(block))]
+    dropped = judge.dropped + Dropped(links=parsed.links)
+    return CheckedText(_tidied(kept), dropped)
+
+
+class _Judge:
+    """Decides on the sentences of one section and counts what it drops."""
+
+    def __init__(self, findings: Mapping[str, Finding]) -> None:
+        self.findings = findings
+        self.dropped = Dropped()
+        quoted = "\n".join(_evidence(findings.values()))
+        self.section_numbers = numbers_said(quoted)
+        self.section_terms = terms(quoted)
+        self.section_text = " ".join(quoted.split()).casefold()
+
+    def block(self, block: Block) -> Block | None:
+        """The block with what may stand, or None."""
+        match block.kind:
+            case "code":
+                return self._code(block)
+            case "heading" | "table":
+                return self._head(block)
+            case "row":
+                return self._row(block)
+            case _:
+                kept = [s for raw in block.sentences if (s := self._sentence(raw))]
+                return replace(block, sentences=tuple(kept)) if kept else None
+
+    def _code(self, block: Block) -> Block | None:
+        """Code stays when it stands in the evidence line by line."""
+        if all(" ".join(line.split()).casefold() in self.section_text for line in block.sentences):
+            return block
+        self.dropped += Dropped(uncited=1)
+        return None
+
+    def _head(self, block: Block) -> Block | None:
+        cells = tuple(CITE_RUN.sub("", cell).strip() for cell in block.sentences)
+        text = " ".join(cells)
+        if numbers(text) <= self.section_numbers and len(words(text)) <= 24:
+            return replace(block, sentences=cells)
+        self.dropped += Dropped(unsupported=1)
+        return None
+
+    def _row(self, block: Block) -> Block | None:
+        """A table row is one statement: its citation may stand in any cell."""
+        cells = tuple(self._known(cell) for cell in block.sentences)
+        whole = " ".join(cells)
+        ids = CITE.findall(whole)
+        if not ids:
+            self.dropped += Dropped(uncited=1)
+            return None
+        if not self._supported(CITE_RUN.sub("", whole), ids):
+            self.dropped += Dropped(unsupported=1)
+            return None
+        return replace(block, sentences=cells)
+
+    def _known(self, text: str) -> str:
+        """The text without ids that are no finding of this section, each id once."""
+        seen: set[str] = set()
+
+        def keep(match: re.Match[str]) -> str:
+            if match[1] not in self.findings:
+                self.dropped += Dropped(unknown_ids=1)
+                return ""
+            if match[1] in seen:
+                return ""
+            seen.add(match[1])
+            return f"{CITE_OPEN}{match[1]}{CITE_CLOSE}"
+
+        cleaned = CITE.sub(keep, text)
+        return re.sub(r"\s+([.,;:!?])", r"\1", " ".join(cleaned.split()))
+
+    def _sentence(self, raw: str) -> str:
+        """The sentence as it may stand, or an empty string."""
+        sentence = self._known(raw)
+        plain = CITE_RUN.sub("", sentence).strip()
+        if not re.search(r"\w", plain):
+            return ""
+        ids = CITE.findall(sentence)
+        if not ids:
+            if self._connects(plain):
+                return sentence
+            self.dropped += Dropped(uncited=1)
+            return ""
+        if not self._supported(plain, ids):
+            self.dropped += Dropped(unsupported=1)
+            return ""
+        return sentence
+
+    def _connects(self, plain: str) -> bool:
+        """Whether an uncited sentence states nothing that could be false.
+
+        It is short and holds no number and no quotation; a lead-in (ending in a colon) speaks of
+        what the findings speak of, any other sentence is made of connecting words alone.
+        """
+        if any(c.isdigit() for c in plain) or _QUOTATION.search(plain) or _DOMAIN.search(plain):
+            return False
+        cjk = len(_CJK.findall(plain))
+        if cjk > MAX_CONNECTING_CJK or len(plain.split()) > MAX_CONNECTING_WORDS:
+            return False
+        own = terms(plain)
+        if plain.rstrip("*_ ").endswith((":", "：")):
+            names = {term for name in _NAME.findall(plain) for term in terms(name)}
+            return names <= self.section_terms
+        if cjk:
+            rest = plain
+            for phrase in CONNECTIVES_CJK:
+                rest = rest.replace(phrase, "")
+            return not _CJK.search(rest)
+        return not _NAME.search(plain) and own <= CONNECTIVES
+
+    def _supported(self, plain: str, ids: Iterable[str]) -> bool:
+        """Whether the passages of the cited findings carry what the sentence says."""
+        cited = [self.findings[i] for i in ids]
+        quoted = "\n".join(quote for finding in cited for quote in finding.quotes)
+        if not numbers(plain) <= numbers_said(quoted):
+            return False
+        flat = _flat(quoted)
+        for groups in _QUOTATION.findall(plain):
+            quotation = "".join(groups)
+            long = len(quotation.split()) >= 4 or len(_CJK.findall(quotation)) >= 8
+            if long and _flat(quotation) not in flat:
+                return False
+        said = "\n".join(_evidence(cited))
+        if any(m.casefold() not in said.casefold() for m in _DOMAIN.findall(plain)):
+            return False
+        own = terms(plain)
+        if not own or numbers(plain) or detect_language(plain) != detect_language(said):
+            return True
+        return bool(own & terms(said))
+
+
+def _evidence(findings: Iterable[Finding]) -> list[str]:
+    return [text for finding in findings for text in (*finding.quotes, finding.claim)]
+
+
+def _flat(text: str) -> str:
+    """Letters and digits alone: quotation marks and blanks differ between writers."""
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
+def _tidied(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Blocks without heads, lead-ins and connecting sentences that nothing follows."""
+    kept: list[Block] = []
+    for block in reversed(blocks):
+        follower = kept[-1] if kept else None
+        has_cite = any(_ids(block, s) for s in block.sentences)
+        if block.kind == "heading" and (follower is None or follower.kind == "heading"):
+            continue
+        if block.kind == "table" and (follower is None or follower.kind != "row"):
+            continue
+        if not has_cite and block.kind in ("paragraph", "item", "quote"):
+            lead_in = block.sentences[-1].rstrip("*_ ").endswith((":", "："))
+            if follower is None or (lead_in and follower.kind not in ("item", "table", "quote")):
+                continue
+        kept.append(block)
+    kept.reverse()
+    # A row whose head was dropped would be loose text.
+    return tuple(
+        b if b.kind != "row" or (i and kept[i - 1].kind in ("table", "row")) else _as_item(b)
+        for i, b in enumerate(kept)
+    )
+
+
+def _as_item(row: Block) -> Block:
+    return Block("item", (" · ".join(cell for cell in row.sentences if cell),), "-")
+
+
+def drop_repeats(sections: Sequence[CheckedText]) -> list[CheckedText]:
+    """The sections without sentences that say again what an earlier one says of a finding."""
+    earlier: dict[str, list[set[str]]] = {}
+    result: list[CheckedText] = []
+    for section in sections:
+        repeated = 0
+        blocks: list[Block] = []
+        for block in section.blocks:
+            if block.kind in ("heading", "table", "row", "code"):
+                blocks.append(block)
+                continue
+            sentences = tuple(s for s in block.sentences if not _repeats(s, earlier))
+            repeated += len(block.sentences) - len(sentences)
+            if sentences:
+                blocks.append(replace(block, sentences=sentences))
+        dropped = section.dropped + Dropped(repeated=repeated)
+        result.append(CheckedText(_tidied(blocks) if repeated else section.blocks, dropped))
+    return result
+
+
+def _repeats(sentence: str, earlier: dict[str, list[set[str]]]) -> bool:
+    """Whether an earlier sentence on one of the same findings says the same; notes the sentence."""
+    ids = CITE.findall(sentence)
+    own = terms(CITE_RUN.sub("", sentence))
+    for finding_id in ids:
+        for other in earlier.get(finding_id, ()):
+            if len(own & other) >= _REPEATED * len(own | other):
+                return True
+    for finding_id in ids:
+        earlier.setdefault(finding_id, []).append(own)
+    return False
+
+
+class CitationNumbers:
+    """Numbers sources in the order in which they are first cited, over a whole report."""
+
+    def __init__(self, findings: Iterable[Finding], sources: Mapping[int, Source]) -> None:
+        self._findings = {finding.id: finding for finding in findings}
+        self._sources = sources
+        self.numbers: dict[int, int] = {}
+        """Source id → number in the report."""
+        self.total = 0
+        self.resolved = 0
+
+    def cite(self, ids: Sequence[str], sentence: str) -> str:
+        """Links for one run of citations: one a source, to its passage that fits best."""
+        best: dict[int, tuple[int, int]] = {}
+        for finding_id in dict.fromkeys(ids):
+            finding = self._findings.get(finding_id)
+            for ref, quote in (
+                zip(finding.passages, finding.quotes, strict=False) if finding else ()
+            ):
+                source = self._sources.get(ref.source)
+                if source is None or not 1 <= ref.passage <= source.passages:
+                    continue
+                fit = _fit(sentence, quote)
+                if ref.source not in best or fit > best[ref.source][0]:
+                    best[ref.source] = (fit, ref.passage)
+        self.total += max(len(best), 1)
+        self.resolved += len(best)
+        return "".join(self._link(source, passage) for source, (_, passage) in best.items())
+
+    def _link(self, source: int, passage: int) -> str:
+        number = self.numbers.setdefault(source, len(self.numbers) + 1)
+        return rf"[\[{number}\]](sources/{source}.md#p{passage})"
+
+    @property
+    def origins(self) -> int:
+        """How many independent sources are cited: copies of one text are one."""
+        return len({self._sources[i].origin or i for i in self.numbers})
+
+
+def _fit(sentence: str, quote: str) -> int:
+    """How well a passage fits a sentence: shared numbers first, then shared words."""
+    shared = numbers(sentence) & numbers_said(quote)
+    return 100 * len(shared) + len(terms(sentence) & terms(quote))
+
+
+@dataclass(frozen=True)
+class NumberedTexts:
+    """Texts with numbered links, and the ids of the cited sources in the order of their numbers."""
+
+    texts: tuple[str, ...]
+    sources: tuple[int, ...]
+    citations: int
+    resolved: int
+
+
+def number_citations(
+    sections: Sequence[CheckedText], findings: Iterable[Finding], sources: Mapping[int, Source]
+) -> NumberedTexts:
+    """Markdown of the sections with ``[n]`` links, numbered through in order of appearance."""
+    citations = CitationNumbers(findings, sources)
+    cite: Callable[[tuple[str, ...], str], str] = citations.cite
+    texts = tuple(render_blocks(section.blocks, cite) for section in sections)
+    return NumberedTexts(texts, tuple(citations.numbers), citations.total, citations.resolved)

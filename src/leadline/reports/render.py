@@ -1,0 +1,225 @@
+"""Safe HTML of reports and stored pages.
+
+Invariants (safety 6, 7, 26): Markdown's raw HTML is off and an allow-list cleans what comes out;
+no image, script, style attribute or third-party request is ever in it; only http(s) links, the
+run's own stored pages and anchors survive. Whole pages forbid scripts themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+import nh3
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from leadline.domain.evidence import Snapshot
+from leadline.domain.text import shorten
+from leadline.reports.escape import host_of, safe_url
+from leadline.reports.texts import fill, texts_for
+
+Snapshots = Callable[[int], Snapshot | None]
+"""Gives the stored source of a number, as ``RunFolder.snapshot`` does."""
+
+MAX_TITLE_CHARS = 400
+
+_STORED = re.compile(r"(?:\./)?sources/(\d{1,6})\.md(?:#p(\d{1,6}))?", re.ASCII)
+_TAGS = {
+    "a", "p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote",
+    "em", "strong", "s", "code", "pre", "table", "thead", "tbody", "tr", "th", "td",
+}  # fmt: skip
+_ATTRIBUTES = {
+    "a": {"href", "title", "class", "rel", "target", "data-source", "data-passage"},
+    "ol": {"start"},
+}
+
+
+@lru_cache(maxsize=1)
+def _markdown() -> MarkdownIt:
+    markdown = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
+    return markdown.enable("table").disable(["html_inline", "html_block"])
+
+
+@lru_cache(maxsize=1)
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("leadline.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def report_html(
+    markdown: str, task_id: str, snapshots: Snapshots | None = None, *, base: str = "/runs"
+) -> str:
+    """A report's Markdown as an HTML fragment for the page of a run.
+
+    Citations lead to ``{base}/{task_id}/sources/3#p12`` and carry the quote as their title when
+    ``snapshots`` is given. ``task_id`` must be a checked id.
+    """
+
+    def target(source: int, passage: int | None) -> str:
+        anchor = f"#p{passage}" if passage else ""
+        return f"{base}/{task_id}/sources/{source}{anchor}"
+
+    return _fragment(markdown, target, snapshots or (lambda _: None))
+
+
+def draft_html(markdown: str) -> str:
+    """A draft that nothing has checked yet, as an HTML fragment without any link."""
+    return _fragment(markdown, lambda *_: "", lambda _: None, external=False)
+
+
+def _fragment(
+    markdown: str,
+    target: Callable[[int, int | None], str],
+    snapshots: Snapshots,
+    *,
+    external: bool = True,
+) -> str:
+    links = _Links(target, snapshots, external=external)
+    parser = _markdown()
+    tokens = parser.parse(markdown.encode("utf-8", "replace").decode("utf-8"))
+    for token in tokens:
+        if token.children:
+            token.children = links.rewritten(token.children)
+    html = parser.renderer.render(tokens, parser.options, {})
+    return nh3.clean(
+        html,
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        url_schemes={"http", "https"},
+        link_rel=None,
+        strip_comments=True,
+    )
+
+
+class _Links:
+    """Decides what becomes of each link and image of a report."""
+
+    def __init__(
+        self,
+        target: Callable[[int, int | None], str],
+        snapshots: Snapshots,
+        *,
+        external: bool,
+    ) -> None:
+        self._target = target
+        self._external = external
+        self._snapshots = lru_cache(maxsize=None)(snapshots)
+
+    def rewritten(self, tokens: list[Token]) -> list[Token]:
+        """Inline tokens with links made safe; images become their text, other links plain text."""
+        kept: list[Token] = []
+        open_links: list[bool] = []
+        for token in tokens:
+            if token.type == "image":
+                kept.append(Token("text", "", 0, content=token.content))
+            elif token.type == "link_open":
+                attributes = self._attributes(str(token.attrGet("href") or ""))
+                open_links.append(bool(attributes))
+                if attributes:
+                    token.attrs = dict(attributes)
+                    kept.append(token)
+            elif token.type == "link_close":
+                if open_links.pop():
+                    kept.append(token)
+            else:
+                kept.append(token)
+        return kept
+
+    def _attributes(self, href: str) -> dict[str, str]:
+        stored = _STORED.fullmatch(href)
+        if stored:
+            return self._stored(int(stored[1]), int(stored[2]) if stored[2] else None)
+        url = safe_url(href) if self._external else ""
+        if not url:
+            return {}
+        return {"href": url, "rel": "noopener noreferrer nofollow", "target": "_blank"}
+
+    def _stored(self, source: int, passage: int | None) -> dict[str, str]:
+        href = self._target(source, passage)
+        if not href:
+            return {}
+        found = {"href": href, "data-source": str(source)}
+        if passage is None:
+            return found
+        found |= {"class": "cite", "data-passage": str(passage)}
+        snapshot = self._snapshots(source)
+        quoted = snapshot.passage(passage) if snapshot else None
+        if snapshot and quoted:
+            name = snapshot.source.title or host_of(snapshot.source.url)
+            found["title"] = shorten(f"“{quoted.text}” — {name}", MAX_TITLE_CHARS)
+        return found
+
+
+def source_html(snapshot: Snapshot, highlight: Iterable[int] = (), *, language: str = "en") -> str:
+    """A stored source as a whole HTML page: numbered passages, those in ``highlight`` marked.
+
+    A passage is at ``#p12``. Nothing in the page runs or is fetched from anywhere.
+    """
+    texts = texts_for(language)
+    source = snapshot.source
+    return _templates().get_template("source.html").render(
+        texts=texts,
+        source=source,
+        passages=snapshot.passages,
+        highlight=frozenset(highlight),
+        title=source.title or host_of(source.url),
+        url=safe_url(source.url),
+        site=source.site or host_of(source.url),
+        fetched=fill(texts.fetched, date=source.fetched_at.strftime("%Y-%m-%d %H:%M %Z").strip()),
+        published=fill(texts.published, date=source.date) if source.date else "",
+        count=fill(texts.passages, count=len(snapshot.passages)),
+        page=lambda number: fill(texts.page_number, number=number),
+    )  # fmt: skip
+
+
+def standalone_html(
+    markdown: str,
+    snapshots: Snapshots | None = None,
+    *,
+    title: str = "",
+    language: str = "en",
+) -> str:
+    """A report as one HTML file, with every quoted passage at its end.
+
+    A citation leads to its passage inside the file; one whose passage is not at hand stays as text.
+    """
+    quoted: dict[int, tuple[Snapshot, set[int]]] = {}
+
+    def target(source: int, passage: int | None) -> str:
+        known = quoted.get(source)
+        snapshot = known[0] if known else (snapshots(source) if snapshots else None)
+        if snapshot is None or (passage is not None and snapshot.passage(passage) is None):
+            return ""
+        shown = quoted.setdefault(source, (snapshot, set()))[1]
+        if passage is None:
+            return f"#s{source}"
+        shown.add(passage)
+        return f"#s{source}p{passage}"
+
+    body = _fragment(markdown, target, snapshots or (lambda _: None))
+    sources = [
+        {
+            "id": source_id,
+            "title": snapshot.source.title or host_of(snapshot.source.url),
+            "url": safe_url(snapshot.source.url),
+            "passages": [p for p in snapshot.passages if p.number in numbers],
+        }
+        for source_id, (snapshot, numbers) in quoted.items()
+        if numbers
+    ]
+    texts = texts_for(language)
+    return _templates().get_template("report.html").render(
+        texts=texts,
+        title=shorten(title, 200) or "Leadline",
+        body=Markup(body),  # cleaned by the allow-list above
+        sources=sources,
+    )  # fmt: skip
