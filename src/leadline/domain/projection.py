@@ -74,6 +74,8 @@ class RunView:
         """How often the plan grew by reflection, over all sessions."""
         self.written_plan: Plan | None = None
         """The plan exactly as it was last written to the file."""
+        self.reflections = 0
+        """How often the run looked for gaps and added tasks."""
         self.tasks: Mapping[str, TaskView] = {}
         """Every task there ever was, by id; ``plan`` says which are in the plan now."""
         self.findings: Mapping[str, Finding] = {}
@@ -174,6 +176,7 @@ class RunView:
         self.status, self.reason = event.status, event.reason
 
     def _write_plan(self, event: ev.PlanWritten) -> None:
+        self.reflections += event.origin == "reflection"
         boxes = {task.id: task.state for task in (self.written_plan or Plan()).tasks()}
         tasks = dict(self.tasks)
         for task in event.plan.tasks():

@@ -65,6 +65,11 @@ def end_tree(pid: int, grace: float = 2.0, *, born: float | None = None) -> list
     return end_processes(process_tree(pid, born), grace)
 
 
+def end_children(pid: int, grace: float = 2.0) -> list[int]:
+    """End all that descends from a process, not the process itself; see :func:`end_tree`."""
+    return end_processes(process_tree(pid)[1:], grace)
+
+
 def end_processes(processes: Iterable[psutil.Process], grace: float = 2.0) -> list[int]:
     """End these processes and what they start meanwhile; see :func:`end_tree`."""
     known = {process.pid: process for process in processes if process.pid != os.getpid()}

@@ -224,10 +224,12 @@ class RunSession:
         both cases an edit that a person saved meanwhile is taken up first and is not undone.
         """
         with self._lock, self._plan_file.lock:
+            base = self.view.plan
+            known = {task.id: task.text for task in self.view.tasks.values()}
             edited = self._take_edits() is not None
             current = self.view.plan
             if current is not None and (edited or origin not in _NEW_PLANS):
-                plan = add_to_plan(current, plan, known=self.view.tasks.keys())
+                plan = add_to_plan(current, plan, base=base or Plan(), known_texts=known)
             plan = self._with_logged_boxes(plan.numbered(self._first_free_id()))
             self._write_plan(plan, origin)
             return plan
