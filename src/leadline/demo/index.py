@@ -14,6 +14,9 @@ RESULTS_MOST = 10
 
 _TITLE_WEIGHT = 3
 _SNIPPET_CHARS = 260
+_INDEXED_CHARS = 6000
+"""Of a longer page only the beginning is searched, so that its tables do not slow every query."""
+
 _SHORTEST_PREFIX = 5
 _SYNONYMS = {
     "boat": "ferry",
@@ -66,7 +69,7 @@ class DemoIndex:
     def __init__(self, content: DemoContent, renderer: Renderer) -> None:
         self._renderer = renderer
         self._pages = list(content.pages.values())
-        self._texts = [renderer.plain(page) for page in self._pages]
+        self._texts = [renderer.plain(page)[:_INDEXED_CHARS] for page in self._pages]
         self._documents = [
             "\n".join([page.title] * _TITLE_WEIGHT + [text])
             for page, text in zip(self._pages, self._texts, strict=True)

@@ -133,6 +133,7 @@ class DemoWeb:
         finally:
             loop.call_soon_threadsafe(loop.stop)
             thread.join()
+            loop.run_until_complete(loop.shutdown_default_executor())
             loop.close()
 
 
@@ -204,7 +205,7 @@ class _SiteServer:
         if host in ("localhost", "127.0.0.1"):
             return RedirectResponse(self._demo.url)
         if host == SEARCH_SITE.host:
-            return self._search(request)
+            return await self._search(request)
         site = self._content.sites.get(host.removesuffix(".localhost"))
         if site is None:
             return Response("The demo web has no such host.", 404, media_type="text/plain")
@@ -232,11 +233,12 @@ class _SiteServer:
         response.set_cookie(_COOKIE, "all", max_age=3600, httponly=True, samesite="lax")
         return response
 
-    def _search(self, request: Request) -> Response:
+    async def _search(self, request: Request) -> Response:
         if request.url.path not in ("/", "/search"):
             return HTMLResponse(self._renderer.missing(SEARCH_SITE), 404)
         query = " ".join(request.query_params.get("q", "").split())[:_QUERY_CHARS]
-        rows = self._index.search(query) if query else []
+        # In a thread: the loop may be the one of a run that is busy with pages.
+        rows = await asyncio.to_thread(self._index.search, query) if query else []
         return HTMLResponse(self._renderer.results(query, rows))
 
     def _page(self, page: DemoPage, request: Request) -> Response:

@@ -1,0 +1,57 @@
+"""What only a browser sees: pages drawn by scripts, buttons, and the search as a back end uses it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page, async_playwright
+
+from leadline.demo.facts import CONSENT_FACT, MORE_FACT, SCRIPT_FACT
+from leadline.demo.server import DemoWeb
+from leadline.sources.base import RenderedPage
+from leadline.sources.engine_pages import demo_engine
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+async def tab(chromium: Path) -> AsyncIterator[Page]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=str(chromium), args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        yield await browser.new_page()
+        await browser.close()
+
+
+async def test_scripts_and_buttons_do_their_work(demo: DemoWeb, tab: Page) -> None:
+    await tab.goto(demo.page_url(SCRIPT_FACT.page))
+    await tab.get_by_text(SCRIPT_FACT.answer).wait_for()
+    assert await tab.locator("tbody tr").count() == 12
+
+    await tab.goto(demo.page_url(MORE_FACT.page))
+    await tab.get_by_text("Show more posts").click()
+    await tab.locator(".post").nth(7).wait_for()
+    await tab.get_by_text("Show more posts").click()
+    await tab.get_by_text(MORE_FACT.answer).wait_for()
+    await tab.locator("#more").wait_for(state="detached")
+
+    await tab.goto(demo.page_url(CONSENT_FACT.page))
+    await tab.get_by_text("Accept all cookies").click()
+    await tab.get_by_text(CONSENT_FACT.answer).wait_for()
+
+
+async def test_a_search_goes_through_the_result_page(demo: DemoWeb, tab: Page) -> None:
+    async def open_page(url: str) -> RenderedPage:
+        response = await tab.goto(url)
+        return RenderedPage(
+            url=tab.url, status=response.status if response else 0, html=await tab.content()
+        )
+
+    hits = await demo_engine(demo.search_url).search("seals & noise", 5, open_page=open_page)
+    assert len(hits) == 5
+    assert demo.page_url("wildlife/seal-study-2025") in [hit.url for hit in hits]
+    await tab.goto(hits[0].url)
+    assert hits[0].title in await tab.title()
