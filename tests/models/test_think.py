@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from leadline.models.think import ThinkFilter, clean
 
 PIECES = st.sampled_from(
-    ["<think>", "</think>", "<THINKING>", "</thinking>", "<th", "ink>", "<", "/", ">", "[TOOL_CALL:",
-     "[TOOL_", "CALL:note:", '{"tags":["a","]"],"x":"\\"]"}', "]", "[", "{", "}", '"', "\\", "text ",
-     "<tool_call>", "</tool_call>", "\n", "深度", "a<b", "[1]"]
+    ["<think>", "</think>", "<THINKING>", "</thinking>", "<th", "ink>", "<", "/", ">",
+     "[TOOL_CALL:", "[TOOL_", "CALL:note:", '{"tags":["a","]"],"x":"\\"]"}', "]", "[", "{", "}",
+     '"', "\\", "text ", "<tool_call>", "</tool_call>", "\n", "深度", "a<b", "[1]"]
 )  # fmt: skip
 
 

@@ -214,7 +214,8 @@ class LangChainModel:
             opened = await with_retries(
                 send, self._limiter, seconds=self._seconds, on_attempt=report.attempt
             )
-            yield guard.feed(opened.first)
+            if opened.first:
+                yield guard.feed(opened.first)
             while not guard.reason and (piece := await self._next(opened)) is not None:
                 if piece and (kept := guard.feed(piece)):
                     yield kept

@@ -1,0 +1,167 @@
+"""What a competent model would answer to Leadline's own requests, by rule, for the test server.
+
+It reads nothing but the rendered messages, as a model would: a request that does not show a
+finding, a row or a passage gets an answer without it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date
+from typing import Any
+
+from leadline.domain.limits import Limits
+from leadline.domain.ranking import rank
+from leadline.domain.text import terms
+from leadline.models.offline_plan import keywords, offline_plan
+
+_SIGNS = {
+    "planner": "You plan web research",
+    "reflector": "You look for gaps",
+    "writer": "You write a research report",
+    "worker": "You research one task on the web",
+}
+_ROW = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
+_PASSAGE = re.compile(r"^\[(\d+\.\d+)\] (.+)$", re.MULTILINE)
+_TRAP = re.compile(r"ignore (?:all|any|previous|the)|instruction|system prompt|忽略", re.IGNORECASE)
+
+
+def kind_of(system: str) -> str:
+    """Which of Leadline's requests this is; ``other`` for anything else."""
+    return next((kind for kind, sign in _SIGNS.items() if sign in system), "other")
+
+
+def answer(kind: str, system: str, user: str) -> Any:
+    """An object for a structured request, a string for a text request."""
+    match kind:
+        case "planner":
+            return plan(system, user)
+        case "reflector":
+            return {"reason": "Nothing important is missing.", "new_tasks": []}
+        case "writer":
+            return section(user)
+        case "worker":
+            return worker_step(user)
+        case _:
+            return "OK"
+
+
+def plan(system: str, user: str) -> dict[str, Any]:
+    topic = _after(user, "Topic: ")
+    counts = re.search(
+        r"Write (\d+)(?: to (\d+))? categories with (\d+)(?: to (\d+))? tasks", system
+    )
+    assert counts, "the planner prompt says how many"
+    most_categories, most_tasks = int(counts[2] or counts[1]), int(counts[4] or counts[3])
+    limits = Limits(
+        min_categories=int(counts[1]),
+        max_categories=most_categories,
+        min_tasks_per_category=int(counts[3]),
+        max_tasks_per_category=most_tasks,
+    )
+    drawn = offline_plan(topic, limits, language="", today=date(2025, 1, 1))
+    return {
+        "categories": [
+            {
+                "name": category.name,
+                "tasks": [
+                    {"text": t.text, "queries": list(t.queries) or [keywords(t.text)]}
+                    for t in category.tasks
+                ],
+            }
+            for category in drawn.categories
+        ]
+    }
+
+
+def findings_in(user: str) -> list[dict[str, Any]]:
+    """The findings that a writer's request shows."""
+    lines = [line for line in user.splitlines() if line.startswith('{"id"')]
+    return [json.loads(line) for line in lines]
+
+
+def section(user: str) -> str:
+    sentences = []
+    for finding in findings_in(user):
+        claim = " ".join(finding["claim"].split())
+        stop = "" if claim.endswith(("。", "！", "？")) else "."
+        claim = claim.rstrip(" .。")
+        sentences.append(f"{claim} [{finding['id']}]{stop or '。'}")
+    return " ".join(sentences) or "There is nothing to report."
+
+
+def worker_step(user: str) -> dict[str, Any]:
+    task = _after(user, "The task:\n")
+    recorded = int(_number(user, r"Findings recorded: (\d+)"))
+    pages_left = int(_number(user, r"may still be read: (\d+)"))
+    passages = [(ref, text) for ref, text in _PASSAGE.findall(user) if not _TRAP.search(text)]
+    rows = [
+        (int(n), text) for n, text in _ROW.findall(_between(user, "Search results:", "Passages:"))
+    ]
+    unread = [n for n, text in rows if "(read: " not in text and "(not readable" not in text]
+    if recorded:
+        return _step({"done": _done(True, "The findings answer the task.")})
+    if passages:
+        findings = _findings(task, passages)
+        if findings:
+            return _step(
+                {"record_findings": {"findings": findings}},
+                {"done": _done(True, "The pages answer the task.")},
+            )
+    if unread and pages_left:
+        return _step({"read": {"results": unread[: min(3, pages_left)]}})
+    return _step({"done": _done(False, "", "The pages do not say it.")})
+
+
+def _findings(task: str, passages: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    texts = [text for _, text in passages]
+    wanted = terms(task)
+    chosen = [
+        passages[index]
+        for index, _ in rank(task, texts)
+        if len(terms(texts[index]) & wanted) >= min(2, len(wanted)) and len(texts[index]) < 500
+    ]
+    return [{"claim": text, "passages": [ref]} for ref, text in chosen[:4]]
+
+
+def _step(*actions: dict[str, Any]) -> dict[str, Any]:
+    return {"memory": "Going on.", "action": list(actions)}
+
+
+def _done(answered: bool, summary: str, missing: str = "") -> dict[str, Any]:
+    return {"answered": answered, "summary": summary, "missing": missing}
+
+
+def _after(text: str, mark: str) -> str:
+    return text.partition(mark)[2].partition("\n")[0].strip()
+
+
+def _between(text: str, start: str, end: str) -> str:
+    return text.partition(start)[2].partition(end)[0]
+
+
+def _number(text: str, pattern: str) -> str:
+    match = re.search(pattern, text)
+    return match[1] if match else "0"
+
+
+def invented(kind: str, system: str, user: str) -> Any:
+    """As ``answer``, with quotes, ids, passage numbers and addresses that do not exist."""
+    honest = answer(kind, system, user)
+    if kind == "writer":
+        return (
+            "Scientists at Nowhere proved it in 2031 [f901]. “An invented quotation” says so [f1]. "
+            "See [the source](https://invented.example/paper) and https://invented.example/2 "
+            "[f902]. The value is 987654 [f1]."
+        )
+    if kind != "worker":
+        return honest
+    actions = honest["action"]
+    if "record_findings" not in actions[0]:
+        return _step({"read": {"urls": ["https://invented.example/page"]}}, *actions)
+    lies = [
+        {"claim": "The invented value is 987654 units.", "passages": ["901.7"]},
+        {"claim": "Sources agree on 123123 invented percent.", "passages": ["1.1"]},
+    ]
+    return _step({"record_findings": {"findings": lies}}, *actions)
