@@ -47,7 +47,7 @@ def render_source_markdown(snapshot: Snapshot) -> str:
         " · ".join([_one_line(part) for part in told if part]),
         f"Read {source.fetched_at.isoformat(timespec='seconds')}",
     ]
-    blocks = ["\n".join(line for i, line in enumerate(head) if line or i == 1) + "\n"]
+    blocks = ["\n".join(_escape(line) for i, line in enumerate(head) if line or i == 1) + "\n"]
     blocks += [f"{_anchor(passage)}\n{_escape(passage.text)}\n" for passage in snapshot.passages]
     return clean("\n".join(blocks))
 

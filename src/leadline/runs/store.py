@@ -193,19 +193,21 @@ class RunStore:
                     yield path
 
     def _make_folder(self, topic: str, now: datetime, task_id: str | None) -> Path:
+        if task_id is not None:
+            check_task_id(task_id)
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            if task_id is not None:
-                path = self.root / check_task_id(task_id)
-                path.mkdir()
-                return path
             while True:
-                path = self.root / new_task_id(topic, now)
-                with contextlib.suppress(FileExistsError):
+                path = self.root / (task_id or new_task_id(topic, now))
+                try:
                     path.mkdir()
+                except FileExistsError as error:
+                    if task_id is not None:
+                        raise InvalidTaskId(
+                            f"A run {task_id!r} exists already; choose another id."
+                        ) from error
+                else:
                     return path
-        except FileExistsError as error:
-            raise InvalidTaskId(f"A run {task_id!r} exists already; choose another id.") from error
         except OSError as error:
             raise LeadlineError(
                 f"No run can be made in {self.root} ({error.strerror}); "
