@@ -110,7 +110,9 @@ def terms(text: str) -> set[str]:
 
 _PARAGRAPH = re.compile(r"(?:\r\n?|\n)[^\S\r\n]*(?:\r\n?|\n)\s*")
 _CLOSERS = "\"'”’»）)\\]」』》】"
-_END = re.compile(rf"(?P<cjk>[。！？｡]+[{_CLOSERS}]*)|(?P<spaced>[.!?…؟۔।]+[{_CLOSERS}]*)(?=\s|$)")
+_END = re.compile(
+    rf"(?P<cjk>[。！？｡]+[{_CLOSERS}]*)|(?<![.!?…])(?P<spaced>[.!?…؟۔।]++[{_CLOSERS}]*+)(?=\s|$)"
+)
 _TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "e.g", "i.e", "vs"})
 _LAST_TOKEN = re.compile(r"(\S{1,24})$")
 

@@ -15,8 +15,15 @@ from dataclasses import dataclass, field, replace
 from leadline.domain.evidence import Finding, Source
 from leadline.domain.text import detect_language, numbers, numbers_said, terms, words
 from leadline.reports.connectives import CONNECTIVES, CONNECTIVES_CJK
-from leadline.reports.escape import CITE_CLOSE, CITE_OPEN
-from leadline.reports.section_text import CITE, CITE_RUN, Block, parse_section, render_blocks
+from leadline.reports.escape import CITE_CLOSE, CITE_OPEN, host_of
+from leadline.reports.section_text import (
+    CITE,
+    CITE_RUN,
+    Block,
+    cleaned,
+    parse_section,
+    render_blocks,
+)
 
 MAX_CONNECTING_WORDS = 8
 MAX_CONNECTING_CJK = 16
@@ -88,28 +95,50 @@ def _ids(block: Block, sentence: str) -> list[str]:
     return [] if block.kind == "code" else CITE.findall(sentence)
 
 
-def check_section(text: str, findings: Sequence[Finding]) -> CheckedText:
+def check_section(
+    text: str, findings: Sequence[Finding], sources: Mapping[int, Source] | None = None
+) -> CheckedText:
     """What of a model's section may stand, given the findings it was written from.
 
-    Takes any text and never raises. Ids of other sections count as unknown.
+    With ``sources`` a sentence may also name title, site, author and date of what it cites. Takes
+    any text and never raises. Ids of other sections count as unknown.
     """
     parsed = parse_section(text)
-    judge = _Judge({finding.id: finding for finding in findings})
+    judge = _Judge({f.id: _Evidence(f, sources or {}) for f in findings})
     kept = [checked for block in parsed.blocks if (checked := judge.block(block))]
     dropped = judge.dropped + Dropped(links=parsed.links)
     return CheckedText(_tidied(kept), dropped)
 
 
+class _Evidence:
+    """What the passages of one finding say, in the forms that sentences are compared with."""
+
+    def __init__(self, finding: Finding, sources: Mapping[int, Source]) -> None:
+        cited = {
+            ref.source: sources[ref.source] for ref in finding.passages if ref.source in sources
+        }
+        about = [
+            part
+            for source in cited.values()
+            for part in (source.title, source.site, source.author, source.date, host_of(source.url))
+        ]
+        quoted = "\n".join(finding.quotes)
+        self.text = "\n".join((quoted, finding.claim, *about))
+        self.quoted = quoted
+        self.numbers = numbers_said("\n".join((quoted, *about)))
+        self.flat = _flat(quoted) + "\n" + _flat(CITE_RUN.sub("", cleaned(quoted)[0]))
+        self.terms = terms(self.text)
+
+
 class _Judge:
     """Decides on the sentences of one section and counts what it drops."""
 
-    def __init__(self, findings: Mapping[str, Finding]) -> None:
+    def __init__(self, findings: Mapping[str, _Evidence]) -> None:
         self.findings = findings
         self.dropped = Dropped()
-        quoted = "\n".join(_evidence(findings.values()))
-        self.section_numbers = numbers_said(quoted)
-        self.section_terms = terms(quoted)
-        self.section_text = " ".join(quoted.split()).casefold()
+        self.numbers = set[str]().union(*(e.numbers for e in findings.values()))
+        self.terms = set[str]().union(*(e.terms for e in findings.values()))
+        self.text = " ".join(" ".join(e.text for e in findings.values()).split()).casefold()
 
     def block(self, block: Block) -> Block | None:
         """The block with what may stand, or None."""
@@ -126,7 +155,7 @@ class _Judge:
 
     def _code(self, block: Block) -> Block | None:
         """Code stays when it stands in the evidence line by line."""
-        if all(" ".join(line.split()).casefold() in self.section_text for line in block.sentences):
+        if all(" ".join(line.split()).casefold() in self.text for line in block.sentences):
             return block
         self.dropped += Dropped(uncited=1)
         return None
@@ -134,7 +163,7 @@ class _Judge:
     def _head(self, block: Block) -> Block | None:
         cells = tuple(CITE_RUN.sub("", cell).strip() for cell in block.sentences)
         text = " ".join(cells)
-        if numbers(text) <= self.section_numbers and len(words(text)) <= 24:
+        if numbers(text) <= self.numbers and len(words(text)) <= 24:
             return replace(block, sentences=cells)
         self.dropped += Dropped(unsupported=1)
         return None
@@ -199,7 +228,7 @@ class _Judge:
         own = terms(plain)
         if plain.rstrip("*_ ").endswith((":", "：")):
             names = {term for name in _NAME.findall(plain) for term in terms(name)}
-            return names <= self.section_terms
+            return names <= self.terms
         if cjk:
             rest = plain
             for phrase in CONNECTIVES_CJK:
@@ -210,26 +239,21 @@ class _Judge:
     def _supported(self, plain: str, ids: Iterable[str]) -> bool:
         """Whether the passages of the cited findings carry what the sentence says."""
         cited = [self.findings[i] for i in ids]
-        quoted = "\n".join(quote for finding in cited for quote in finding.quotes)
-        if not numbers(plain) <= numbers_said(quoted):
+        stated = numbers(plain)
+        if not stated <= set[str]().union(*(e.numbers for e in cited)):
             return False
-        flat = _flat(quoted)
         for groups in _QUOTATION.findall(plain):
             quotation = "".join(groups)
             long = len(quotation.split()) >= 4 or len(_CJK.findall(quotation)) >= 8
-            if long and _flat(quotation) not in flat:
+            if long and not any(_flat(quotation) in e.flat for e in cited):
                 return False
-        said = "\n".join(_evidence(cited))
+        said = "\n".join(e.text for e in cited)
         if any(m.casefold() not in said.casefold() for m in _DOMAIN.findall(plain)):
             return False
         own = terms(plain)
-        if not own or numbers(plain) or detect_language(plain) != detect_language(said):
+        if not own or stated or detect_language(plain) != detect_language(said):
             return True
-        return bool(own & terms(said))
-
-
-def _evidence(findings: Iterable[Finding]) -> list[str]:
-    return [text for finding in findings for text in (*finding.quotes, finding.claim)]
+        return any(own & e.terms for e in cited)
 
 
 def _flat(text: str) -> str:

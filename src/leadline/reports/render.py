@@ -15,7 +15,7 @@ import nh3
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from leadline.domain.evidence import Snapshot
 from leadline.domain.text import shorten
@@ -26,6 +26,10 @@ Snapshots = Callable[[int], Snapshot | None]
 """Gives the stored source of a number, as ``RunFolder.snapshot`` does."""
 
 MAX_TITLE_CHARS = 400
+MAX_REPORT_CHARS = 400_000
+"""A longer text is shown as it is, not laid out: laying it out would keep the page waiting."""
+MAX_DRAFT_CHARS = 50_000
+"""What of a draft is shown; it is laid out anew each time that it grows."""
 
 _STORED = re.compile(r"(?:\./)?sources/(\d{1,6})\.md(?:#p(\d{1,6}))?", re.ASCII)
 _TAGS = {
@@ -73,7 +77,8 @@ def report_html(
 
 def draft_html(markdown: str) -> str:
     """A draft that nothing has checked yet, as an HTML fragment without any link."""
-    return _fragment(markdown, lambda *_: "", lambda _: None, external=False)
+    shown = markdown[:MAX_DRAFT_CHARS] + ("…" if len(markdown) > MAX_DRAFT_CHARS else "")
+    return _fragment(shown, lambda *_: "", lambda _: None, external=False)
 
 
 def _fragment(
@@ -83,9 +88,12 @@ def _fragment(
     *,
     external: bool = True,
 ) -> str:
+    markdown = markdown.encode("utf-8", "replace").decode("utf-8")
+    if len(markdown) > MAX_REPORT_CHARS:
+        return f"<pre>{escape(markdown)}</pre>"
     links = _Links(target, snapshots, external=external)
     parser = _markdown()
-    tokens = parser.parse(markdown.encode("utf-8", "replace").decode("utf-8"))
+    tokens = parser.parse(markdown)
     for token in tokens:
         if token.children:
             token.children = links.rewritten(token.children)

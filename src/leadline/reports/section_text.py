@@ -204,15 +204,23 @@ class _Reader:
         return " ".join("".join(parts).split())
 
     def _plain(self, text: str) -> str:
-        text, images = _IMAGE.subn(" ", text)
-        text, links = _LINK.subn(_linked, text)
-        text, tags = _TAG.subn(lambda m: m[0] if _ADDRESS.match(m[0]) else "", text)
-        text = _CITE_GROUP.sub(_marked, _ESCAPED.sub(r"\1", text))
-        text, references = _REFERENCE.subn(r"\1", text)
-        text, addresses = _ADDRESS.subn("", text)
-        text, notes = _FOOTNOTE.subn("", text)
-        self.parsed.links += images + links + tags + references + addresses + notes
+        text, removed = cleaned(text)
+        self.parsed.links += removed
         return text
+
+
+def cleaned(text: str) -> tuple[str, int]:
+    """Text with citations marked and without links, images, tags, addresses and foreign notes,
+    and how many of these there were.
+    """
+    text, images = _IMAGE.subn(" ", text)
+    text, links = _LINK.subn(_linked, text)
+    text, tags = _TAG.subn(lambda m: m[0] if _ADDRESS.match(m[0]) else "", text)
+    text = _CITE_GROUP.sub(_marked, _ESCAPED.sub(r"\1", text))
+    text, references = _REFERENCE.subn(r"\1", text)
+    text, addresses = _ADDRESS.subn("", text)
+    text, notes = _FOOTNOTE.subn("", text)
+    return text, images + links + tags + references + addresses + notes
 
 
 def _linked(match: re.Match[str]) -> str:
