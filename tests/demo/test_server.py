@@ -130,7 +130,9 @@ async def test_the_pdf_can_be_read_by_page(visitor: Visitor) -> None:
 async def test_walls_give_nothing_away(visitor: Visitor) -> None:
     for key in WALLS:
         response = await visitor.page(key)
-        assert load_content().pages[key].title not in response.text
+        page = load_content().pages[key]
+        assert page.title not in response.text
+        assert page.date not in response.text
     assert "Page not found" in (await visitor.page("courier/ferry-strike-2025")).text
 
 

@@ -97,7 +97,7 @@ SUPERSEDED = Superseded(
 COPIES = ("wire/third-ferry", "gazette/third-ferry", "courier/third-ferry")
 """One text on three sites: one origin, not three."""
 
-WALLS = {"bridge/members": "login", "courier/ferry-strike-2025": "not_found"}
+WALLS = {"bridge/members": "forbidden", "courier/ferry-strike-2025": "not_found"}
 """Pages that are never evidence, though the search lists them, with the reason."""
 
 LONG_PAGE = "harbour/tidal-handbook"

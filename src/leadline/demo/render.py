@@ -80,8 +80,8 @@ class Renderer:
         shown = page if name not in ("consent.html", "login.html", "gone.html") else None
         if name in ("consent.html", "login.html"):
             title = page.site.name
-            values["page"] = page
-        return self._fill(name, site=page.site, title=title, **({"page": shown} | values))
+            values["back"] = page.path
+        return self._fill(name, site=page.site, title=title, page=shown, **values)
 
     def home(self, site: Site) -> str:
         """The front page of a site: its pages, newest first."""
