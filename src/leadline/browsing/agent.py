@@ -9,12 +9,15 @@ forbids for its own ``done``.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from datetime import date
+from types import ModuleType
 from typing import Any
 
 from browser_use import Agent
-from browser_use.agent.views import ActionResult, AgentOutput, AgentStepInfo
+from browser_use.agent.views import ActionResult, AgentStepInfo
 from browser_use.browser.views import BrowserStateSummary
 from browser_use.llm.base import BaseChatModel
 from browser_use.llm.messages import (
@@ -59,6 +62,19 @@ class ResearchAgent(Agent[None, Any]):
         self._today = today
         self._material_tokens = material_tokens
         self._model_seconds = model_seconds
+        with _without_anthropic():
+            self._init_agent(chat, session, tools, should_stop, vision)
+
+    def _init_agent(
+        self,
+        chat: BaseChatModel,
+        session: Any,
+        tools: WorkerTools,
+        should_stop: Callable[[], Awaitable[bool]],
+        vision: bool,
+    ) -> None:
+        state = self._worker
+        seconds = max(1, round(self._model_seconds))
         super().__init__(
             task=state.task or state.query,
             llm=chat,
@@ -75,17 +91,14 @@ class ResearchAgent(Agent[None, Any]):
             flash_mode=True,
             use_judge=False,
             calculate_cost=False,
-            llm_timeout=max(1, round(model_seconds)),
-            step_timeout=max(1, round(model_seconds)),
+            llm_timeout=seconds,
+            step_timeout=seconds,
             directly_open_url=False,
             enable_planning=False,
             loop_detection_enabled=False,
             message_compaction=False,
             enable_signal_handler=False,
         )
-        finishing = self.tools.registry.create_action_model(["record_findings", "done"])
-        self._step_output = self.AgentOutput
-        self._last_output = AgentOutput.type_with_custom_actions_flash_mode(finishing)
 
     @property
     def failures(self) -> int:
@@ -120,7 +133,6 @@ class ResearchAgent(Agent[None, Any]):
         worker.look_at(observe(summary))
         self._remember()
         worker.last_step = step_info.is_last_step()
-        self.AgentOutput = self._last_output if worker.last_step else self._step_output
         self._write_messages(summary.screenshot if vision and not worker.page.is_blank else None)
         return summary
 
@@ -159,10 +171,13 @@ class ResearchAgent(Agent[None, Any]):
         """Carry out the actions of a step; ``done`` comes last and may follow others.
 
         It is held back when the findings recorded just before were all refused, so that the model
-        can mend them, and when an earlier action changed the page or did not come to its end.
+        can mend them, and when an earlier action changed the page or did not come to its end. In
+        the last step nothing but recording and ending is carried out.
         """
         ending = [action for action in actions if _name(action) == "done"]
         others = [action for action in actions if _name(action) != "done"]
+        if self._worker.last_step:
+            others = [action for action in others if _name(action) == "record_findings"]
         results = await super().multi_act(others) if others else []
         refused = any((result.metadata or {}).get("refused") for result in results)
         complete = len(results) == len(others) and not any(result.error for result in results)
@@ -179,6 +194,28 @@ class ResearchAgent(Agent[None, Any]):
         """End of a step: nothing is kept but its number."""
         del browser_state_summary
         self.state.n_steps += 1
+
+
+@contextmanager
+def _without_anthropic() -> Iterator[None]:
+    """Spare the process two seconds and 40 MB while an agent is made.
+
+    browser-use's constructor imports Anthropic's whole SDK to ask whether the chat is its own
+    class for it. Ours never is, so a class that nothing is an instance of answers as well; the
+    real module can still be imported afterwards.
+    """
+    name = "browser_use.llm.anthropic.chat"
+    if name in sys.modules:
+        yield
+        return
+    stand_in = ModuleType(name)
+    stand_in.ChatAnthropic = type("ChatAnthropic", (), {})  # type: ignore[attr-defined]  # made here
+    sys.modules[name] = stand_in
+    try:
+        yield
+    finally:
+        if sys.modules.get(name) is stand_in:
+            del sys.modules[name]
 
 
 def _name(action: ActionModel) -> str:

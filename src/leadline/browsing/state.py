@@ -175,6 +175,11 @@ class WorkerState:
         """Search results that were neither read nor tried, in their order."""
         return [r for r in self.rows if r.url not in self.opened and r.url not in self.failed]
 
+    @property
+    def addresses_read(self) -> set[str]:
+        """Addresses of the pages shown, as asked for and as they turned out."""
+        return {*self.opened, *(s.snapshot.source.url for s in self.shown.values())}
+
     def row(self, number: int) -> Row | None:
         """Search result ``number``."""
         return self.rows[number - 1] if 1 <= number <= len(self.rows) else None

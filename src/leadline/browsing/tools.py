@@ -194,7 +194,8 @@ class ResearchTools:
         """Read the tab in front as it stands now."""
         del params
         page = self.state.page
-        if not self.state.pages_left:
+        again = page.url in self.state.addresses_read
+        if not self.state.pages_left and not again:
             return said("Not read: no more pages may be read.")
         self.card.moved("reading", url=page.url, title=page.title)
         return said(

@@ -1,0 +1,281 @@
+"""Workers: their endings (in memory) and the real way (Chromium, a small site)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.browsing.offline_policy import OfflineBrowserChat
+from leadline.browsing.worker import BrowserUseAgent
+from leadline.domain.config import RunConfig
+from leadline.domain.events import WorkerMoved
+from leadline.domain.limits import Limits
+from leadline.domain.plan import Task
+from leadline.domain.text import estimate_tokens
+from leadline.errors import (
+    BrowserFailed,
+    LimitReached,
+    ModelAnswerInvalid,
+    ModelRejected,
+    ModelUnavailable,
+    SearchUnavailable,
+)
+from tests.browsing.worker_doubles import (
+    FakeLease,
+    FakePool,
+    FakeReader,
+    FakeRouter,
+    ScriptedChat,
+    blocked,
+    hit,
+    prompt_text,
+)
+from tests.browsing.worker_rig import QUERY, TASK, rig, site
+from tests.doubles import MemoryRun
+
+FERRY = "The Solund ferry carries 350 passengers and 40 cars. It has sailed since 1998."
+READ = [{"read": {"results": [1, 2]}}]
+RECORD = {
+    "record_findings": {
+        "findings": [{"claim": "The Solund ferry carries 350 passengers.", "passages": "1.1"}]
+    }
+}
+END = {"done": {"answered": True, "summary": "It carries 350 passengers.", "missing": ""}}
+
+
+def easy(call: int, messages: list[Any]) -> Any:
+    return READ if call == 1 else [RECORD, END]
+
+
+class Stop:
+    def __init__(self) -> None:
+        self.asked = False
+
+    def is_set(self) -> bool:
+        return self.asked
+
+
+class Desk:
+    """A worker whose edges are all in memory."""
+
+    def __init__(
+        self,
+        script: Any,
+        *,
+        pages: dict[str, str | Exception] | None = None,
+        search_error: Exception | None = None,
+        pool_error: Exception | None = None,
+        stop: Stop | None = None,
+        **limits: Any,
+    ) -> None:
+        self.run = MemoryRun()
+        self.chat = ScriptedChat(script)
+        self.pool = FakePool(FakeLease(), error=pool_error)
+        self.reader = FakeReader(
+            self.run, {hit(1).url: FERRY, hit(2).url: FERRY} if pages is None else pages
+        )
+        self.router = FakeRouter([hit(1), hit(2)], search_error)
+        self.screens: list[bytes] = []
+        self.worker = BrowserUseAgent(
+            Task(id="t1", text=TASK),
+            QUERY,
+            worker="t1-1",
+            topic="Ferries",
+            config=RunConfig(limits=Limits(**limits)),
+            pool=self.pool,
+            router=self.router,
+            reader=self.reader,
+            book=self.run,
+            sink=self.run,
+            make_chat=lambda state: self.chat,
+            today=date(2026, 1, 2),
+            stop=stop,
+            on_screen=lambda worker, jpeg: self.screens.append(jpeg),
+        )
+
+    def moves(self) -> list[str]:
+        return [e.activity for e in self.run.of(WorkerMoved) if isinstance(e, WorkerMoved)]
+
+
+async def test_an_easy_question_takes_two_calls_and_shows_its_moves() -> None:
+    """The first search costs no call; findings and end share the second."""
+    desk = Desk(easy)
+    result = await desk.worker.run()
+    assert (result.error, result.answered, result.findings, result.steps) == ("", True, ("f1",), 2)
+    assert result.summary == "It carries 350 passengers."
+    assert desk.moves() == [
+        "waiting", "searching", "thinking", "reading", "thinking", "finished",
+    ]  # fmt: skip
+    first, second = (prompt_text(prompt) for prompt in desk.chat.prompts)
+    assert "1. Page 1 — site1.example" in first
+    assert "[1.1] The Solund ferry carries 350 passengers and 40 cars." in second
+    assert desk.pool.returned == 1
+
+
+async def test_what_both_calls_of_an_easy_question_cost() -> None:
+    """Two real-sized pages: the prompt is rules, rows and passages, and nothing else."""
+    desk = Desk(easy)
+    await desk.worker.run()
+    sizes = [estimate_tokens(prompt_text(prompt)) for prompt in desk.chat.prompts]
+    assert max(sizes) < 1300, sizes
+
+
+async def test_a_model_that_never_acts_ends_after_two_answers() -> None:
+    """W2-3"""
+    desk = Desk(lambda call, messages: ModelAnswerInvalid("No JSON in the answer."))
+    result = await desk.worker.run()
+    assert len(desk.chat.prompts) == 2 and not result.answered and result.fatal is None
+    assert "no usable answer" in result.error
+    assert "could not be used" in prompt_text(desk.chat.prompts[1])
+
+
+async def test_a_model_that_returns_no_action_ends_at_once() -> None:
+    """W2-3"""
+    desk = Desk(lambda call, messages: [])
+    result = await desk.worker.run()
+    assert len(desk.chat.prompts) <= 4 and not result.answered
+
+
+async def test_endless_tool_calls_end_with_the_steps_and_keep_what_was_recorded() -> None:
+    """safety 47: and users.md: salvage what was recorded."""
+
+    def script(call: int, messages: list[Any]) -> Any:
+        return READ if call == 1 else [RECORD, {"search": {"query": f"again {call}"}}]
+
+    desk = Desk(script, steps_per_worker=4)
+    result = await desk.worker.run()
+    assert len(desk.chat.prompts) == 4 and "4 steps" in result.error
+    assert "f1" in result.findings and not result.answered
+    assert len(desk.router.queries) == 3  # none in the last step
+
+
+async def test_the_last_step_offers_only_recording_and_the_end() -> None:
+    def script(call: int, messages: list[Any]) -> Any:
+        return READ if call < 3 else [RECORD, END]
+
+    desk = Desk(script, steps_per_worker=3)
+    result = await desk.worker.run()
+    assert result.answered and "last step" in prompt_text(desk.chat.prompts[2])
+
+
+async def test_refused_findings_can_be_mended_before_the_end() -> None:
+    wrong = {
+        "record_findings": {
+            "findings": [{"claim": "The ferry carries 900 passengers.", "passages": ["1.1"]}]
+        }
+    }
+
+    def script(call: int, messages: list[Any]) -> Any:
+        return {1: READ, 2: [END, wrong]}.get(call, [RECORD, END])
+
+    desk = Desk(script)
+    result = await desk.worker.run()
+    assert result.answered and result.steps == 3
+    assert "900" in prompt_text(desk.chat.prompts[2])
+
+
+async def test_an_end_without_findings_is_no_answer() -> None:
+    """W2-4"""
+    result = await Desk(lambda call, messages: [END]).worker.run()
+    assert not result.answered and result.missing and result.error == ""
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ModelUnavailable("The model does not answer."),
+        ModelRejected("The key is refused."),
+        LimitReached("The run used its tokens.", limit="tokens"),
+    ],
+)
+async def test_errors_that_no_worker_escapes_surface_with_their_type(error: Exception) -> None:
+    desk = Desk(lambda call, messages: READ if call == 1 else error)
+    result = await desk.worker.run()
+    assert result.fatal is error and result.error == str(error)
+    assert len(desk.chat.prompts) == 2
+
+
+async def test_pages_and_searches_that_fail_are_news_for_the_model() -> None:
+    def script(call: int, messages: list[Any]) -> Any:
+        return READ if call == 1 else [{"done": {"answered": False, "missing": "All blocked."}}]
+
+    desk = Desk(script, pages={hit(1).url: blocked(), hit(2).url: blocked("login")})
+    result = await desk.worker.run()
+    assert result.error == "" and result.missing == "All blocked."
+    assert "not readable: captcha" in prompt_text(desk.chat.prompts[1])
+
+    lost = Desk(lambda c, m: [END], search_error=SearchUnavailable("No engine answered."))
+    assert not (await lost.worker.run()).answered
+    assert "No engine answered." in prompt_text(lost.chat.prompts[0])
+
+
+async def test_a_dead_browser_is_raised_so_that_the_task_is_tried_again() -> None:
+    with pytest.raises(BrowserFailed):
+        await Desk(easy, pages={hit(1).url: BrowserFailed("It died.")}).worker.run()
+    missing = Desk(easy, pool_error=BrowserFailed("It would not start."))
+    with pytest.raises(BrowserFailed):
+        await missing.worker.run()
+    assert missing.moves() == ["waiting", "failed"]
+
+
+async def test_a_hanging_model_is_ended_by_the_workers_deadline() -> None:
+    async def hang() -> None:
+        await asyncio.Event().wait()
+
+    desk = Desk(lambda call, messages: hang(), worker_seconds=0.3)
+    result = await asyncio.wait_for(desk.worker.run(), 5)
+    assert "0.3 seconds" in result.error and desk.pool.returned == 1
+
+
+async def test_a_stop_ends_a_waiting_model_call_within_a_second() -> None:
+    """safety 40, W2-10: no further call, and the worker is cancelled, not failed."""
+    stop = Stop()
+
+    async def hang() -> None:
+        stop.asked = True
+        await asyncio.Event().wait()
+
+    desk = Desk(lambda call, messages: hang(), stop=stop)
+    started = time.monotonic()
+    with pytest.raises(asyncio.CancelledError):
+        await desk.worker.run()
+    assert time.monotonic() - started < 2 and len(desk.chat.prompts) == 1
+
+
+async def test_a_stop_before_the_first_call_makes_none() -> None:
+    stop = Stop()
+    stop.asked = True
+    desk = Desk(easy, stop=stop)
+    with pytest.raises(asyncio.CancelledError):
+        await desk.worker.run()
+    assert desk.chat.prompts == []
+
+
+async def test_cancelling_gives_the_browser_back_and_is_passed_on() -> None:
+    waiting = asyncio.Event()
+
+    async def hang() -> None:
+        waiting.set()
+        await asyncio.Event().wait()
+
+    desk = Desk(lambda call, messages: hang())
+    running = asyncio.create_task(desk.worker.run())
+    await waiting.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert desk.pool.returned == 1 and desk.moves()[-1] == "failed"
+
+
+async def test_offline_worker_answers_in_two_steps_and_never_answers_nonsense() -> None:
+    desk = Desk(None)
+    worker = desk.worker
+    worker._chat._chat = OfflineBrowserChat(worker.state)
+    result = await worker.run()
+    assert result.answered and result.steps == 2
+    assert desk.run.findings[0].claim == "The Solund ferry carries 350 passengers and 40 cars."
