@@ -110,6 +110,23 @@ class Plan(BaseModel):
         )
         return self.model_copy(update={"categories": categories})
 
+    def reopened_failed(self) -> Plan:
+        """The same plan with every failed task open again."""
+        categories = tuple(
+            c.model_copy(
+                update={
+                    "tasks": tuple(
+                        t.model_copy(update={"state": TaskState.OPEN})
+                        if t.state is TaskState.FAILED
+                        else t
+                        for t in c.tasks
+                    )
+                }
+            )
+            for c in self.categories
+        )
+        return self.model_copy(update={"categories": categories})
+
     def counts(self) -> dict[TaskState, int]:
         """How many tasks stand in each state; every state is a key."""
         counts = dict.fromkeys(TaskState, 0)

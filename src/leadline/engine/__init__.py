@@ -1,0 +1,1 @@
+"""The LangGraph graph of a run: one module a node, one place that puts it together."""

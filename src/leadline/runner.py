@@ -1,0 +1,187 @@
+"""The process of one run: ``python -m leadline.runner <task_id> --root <folder>``.
+
+It owns the run folder while it lives. Its first event is written before anything heavy is
+imported. A stop (request file, SIGTERM, SIGINT) is acknowledged by a thread of its own, so a busy
+event loop cannot delay it; past ``STOP_SECONDS`` that thread ends the process tree itself. The last
+event is written when every browser is gone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from leadline.browsing.browser_use_env import prepare_browser_use
+from leadline.domain.events import RunFailed, RunFinished, RunStarted, RunStopped
+from leadline.domain.run import RunStatus
+from leadline.errors import LeadlineError, LimitReached, RunBusy
+from leadline.runs.processes import end_children
+from leadline.runs.session import RunSession
+from leadline.runs.store import RunStore
+
+log = logging.getLogger("leadline.runner")
+
+STOP_SECONDS = 8.0
+"""From a stop to the end of the process at the latest; the promise to people is 10."""
+
+POLL_SECONDS = 0.1
+
+EXIT_CODES: dict[type, int] = {RunFinished: 0, RunFailed: 1, RunStopped: 3}
+
+LastEvent = RunFinished | RunFailed | RunStopped
+
+
+class StopWatch:
+    """Sees a stop, says so at once, and makes sure that it happens."""
+
+    def __init__(self, session: RunSession) -> None:
+        self._session = session
+        self._asked = threading.Event()
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, on_stop: Callable[[], object]) -> None:
+        """Begin to watch the request file and the signals of the process.
+
+        ``on_stop`` is called once, from the watching thread.
+        """
+        for name in ("SIGTERM", "SIGINT", "SIGBREAK"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), lambda *_: self._asked.set())
+        self._thread = threading.Thread(
+            target=self._watch, args=(on_stop,), name="stop-watch", daemon=True
+        )
+        self._thread.start()
+
+    def is_set(self) -> bool:
+        """True from the moment that a stop was asked for."""
+        return self._asked.is_set()
+
+    def finish(self) -> None:
+        """The run is over: watch no more."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join(timeout=1)
+
+    def _watch(self, on_stop: Callable[[], object]) -> None:
+        while not self._asked.wait(POLL_SECONDS):
+            if self._over.is_set():
+                return
+            if self._session.stop_requested():
+                self._asked.set()
+        self._session.set_status(RunStatus.STOPPING)
+        on_stop()
+        if not self._over.wait(STOP_SECONDS):
+            log.error("the run did not end in time; its processes are ended")
+            end_children(os.getpid(), grace=0.5)
+            self._session.end(RunStopped(reason="Stopped; it had to be ended by force."))
+            os._exit(EXIT_CODES[RunStopped])
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one session of a run and return the exit code of the process."""
+    parser = argparse.ArgumentParser(prog="leadline.runner", description="Works on one run.")
+    parser.add_argument("task_id")
+    parser.add_argument("--root", type=Path, required=True, help="folder of all runs")
+    arguments = parser.parse_args(argv)
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s"
+    )
+    try:
+        session = RunSession.acquire(RunStore(arguments.root).open(arguments.task_id))
+    except RunBusy as error:
+        log.warning("%s", error)
+        return 4
+    except LeadlineError as error:
+        log.error("%s", error)  # noqa: TRY400 - a sentence for a person, not a traceback
+        return 2
+    with session:
+        last = work(session)
+        session.end(last)
+    return EXIT_CODES[type(last)]
+
+
+def work(session: RunSession) -> LastEvent:
+    """Work on the run until it ends, however it ends. Never raises; says how it ended."""
+    record = session.folder.record()
+    session.emit(
+        RunStarted(
+            session=session.view.session + 1,
+            pid=os.getpid(),
+            model=record.config.model.name or record.config.model.provider.value,
+            engines=tuple(e.value for e in record.config.search.engines),
+        )
+    )
+    session.set_status(RunStatus.RESEARCHING if session.view.plan else RunStatus.PLANNING)
+    with asyncio.Runner() as runner:
+        loop = runner.get_loop()
+        watch = StopWatch(session)
+        task = loop.create_task(_research(session, watch))
+        watch.start(lambda: loop.call_soon_threadsafe(task.cancel))
+        try:
+            return runner.run(_outcome(task, session, watch))
+        finally:
+            watch.finish()
+
+
+async def _research(session: RunSession, watch: StopWatch) -> RunFinished:
+    work_dir = session.folder.path / "work"
+    prepare_browser_use(work_dir)
+    # Heavy, and browser-use reads its environment when it is imported: after the first event.
+    from leadline.engine.assembly import open_context
+    from leadline.engine.graph import run_graph
+
+    async with open_context(session, stop=watch, work_dir=work_dir) as context:
+        try:
+            async with asyncio.timeout(context.budget.seconds_left):
+                return await run_graph(context)
+        except TimeoutError:
+            context.budget.check()
+            raise
+
+
+async def _outcome(
+    task: asyncio.Task[RunFinished], session: RunSession, watch: StopWatch
+) -> LastEvent:
+    """Wait for the research and make a last event of whatever came."""
+    last: RunStopped | RunFailed
+    try:
+        return await task
+    except asyncio.CancelledError:
+        last = RunStopped(reason="Stopped. What was found is kept.")
+    except LimitReached as error:
+        last = RunStopped(reason=str(error))
+    except LeadlineError as error:
+        last = RunFailed(reason=str(error))
+    except Exception:
+        log.exception("the run failed unexpectedly")
+        last = RunFailed(
+            reason="Leadline failed unexpectedly; what was found is kept and the run can be "
+            "resumed. control/runner.log in its folder has the details."
+        )
+    if watch.is_set() and isinstance(last, RunFailed):
+        last = RunStopped(reason="Stopped. What was found is kept.")
+    _keep_what_there_is(session, last)
+    return last
+
+
+def _keep_what_there_is(session: RunSession, last: RunStopped | RunFailed) -> None:
+    """Write a report from the findings so far, by code alone: no model is called any more."""
+    from leadline.engine.writing import write_partial_report
+
+    status = RunStatus.STOPPED if isinstance(last, RunStopped) else RunStatus.FAILED
+    try:
+        write_partial_report(session, status, last.reason)
+    except LeadlineError as error:  # a full disk: why the run ended matters more
+        log.warning("no partial report: %s", error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
