@@ -1,0 +1,96 @@
+"""What the page may do to runs. Each command checks, acts through the folder or the supervisor,
+and raises a ``LeadlineError`` with one sentence when it cannot.
+
+Invariant: a key that was typed into the page is held here, in memory, for the runs that were
+started with it, and leaves only towards the run's own process.
+"""
+
+from __future__ import annotations
+
+from pydantic import SecretStr
+
+from leadline.domain.config import RunConfig
+from leadline.domain.plan import Plan
+from leadline.domain.run import RunStatus
+from leadline.errors import PlanConflict, UnknownRun, UserError
+from leadline.runs.store import RunStore
+from leadline.runs.supervisor import Supervisor
+from leadline.settings import Settings
+from leadline.web.live import LiveRuns
+from leadline.web.plan_merge import merge_progress
+
+
+class Commands:
+    """Start, stop, resume, repeat, delete, and edit the plan."""
+
+    def __init__(
+        self, settings: Settings, store: RunStore, supervisor: Supervisor, live: LiveRuns
+    ) -> None:
+        self.settings = settings
+        self.store = store
+        self.live = live
+        self._supervisor = supervisor
+        self._keys: dict[str, SecretStr] = {}
+
+    def start(self, topic: str, config: RunConfig, *, plan: Plan | None, key: str) -> str:
+        """Create a run and start it (or queue it); returns its id."""
+        folder = self.store.create(topic, config, plan=plan)
+        if key:
+            self._keys[folder.task_id] = SecretStr(key)
+        self._supervisor.start(folder.task_id, self._secrets(folder.task_id, config))
+        return folder.task_id
+
+    def resume(self, task_id: str) -> None:
+        """Go on with a run that halts after its plan, was stopped, failed or was interrupted."""
+        config = self.live.folder(task_id).record().config
+        self._supervisor.resume(task_id, self._secrets(task_id, config))
+
+    def again(self, task_id: str) -> str:
+        """Start a new run with the plan and the settings of an earlier one; returns its id."""
+        plan = self.store.plan_of(task_id).reopened()
+        try:
+            record = self.live.folder(task_id).record()
+        except UnknownRun:  # a folder that holds only a plan
+            topic = ", ".join(c.name for c in plan.categories) or task_id
+            return self.start(topic, self.settings.run_config(plan_first=False), plan=plan, key="")
+        key = self._keys.get(task_id)
+        return self.start(
+            record.topic,
+            record.config.model_copy(update={"plan_first": False}),
+            plan=plan,
+            key=key.get_secret_value() if key else "",
+        )
+
+    def stop(self, task_id: str) -> None:
+        """Ask a run to stop. Returns at once; the supervisor sees to it that it does."""
+        folder = self.live.folder(task_id)
+        if folder.status().is_active:
+            self._supervisor.request_stop(task_id)
+
+    def delete(self, task_id: str) -> None:
+        """Delete a run with all its files; refused while it is active."""
+        self.store.delete(task_id)
+        self.live.forget(task_id)
+        self._keys.pop(task_id, None)
+
+    def save_plan(self, task_id: str, text: str, *, base: str, version: str) -> tuple[str, bool]:
+        """Save an edited plan; returns the new version and whether progress was merged in.
+
+        ``base`` and ``version`` are what the editor was opened with. Raises ``PlanConflict`` when
+        more than boxes changed in between.
+        """
+        folder = self.live.folder(task_id)
+        if folder.status() is RunStatus.STOPPING:
+            raise UserError("The run is stopping; save the plan again in a moment.")
+        try:
+            return folder.save_plan(text, version), False
+        except PlanConflict:
+            newer = folder.plan_version()
+            merged = merge_progress(base, folder.plan_text(), text)
+            if merged is None:
+                raise
+            return folder.save_plan(merged, newer), True
+
+    def _secrets(self, task_id: str, config: RunConfig) -> dict[str, str]:
+        key = self._keys.get(task_id) or self.settings.api_key(config.model)
+        return {"LEADLINE_MODEL_API_KEY": key.get_secret_value()} if key else {}

@@ -1,0 +1,443 @@
+"""What happens on a click, a key or a tick: read the folder, act, say what changed.
+
+Each handler is short and returns ``{component name: value or update}``; what is not named stays
+as it is. Invariants: nothing lives here between two calls, and no handler but the editor's own
+ever writes into the plan editor.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from leadline.domain.config import ModelConfig, Provider
+from leadline.domain.evidence import Snapshot
+from leadline.domain.limits import Depth
+from leadline.domain.run import RunStatus
+from leadline.errors import LeadlineError, PlanConflict, RunFolderDamaged, UserError
+from leadline.reports.render import report_html
+from leadline.web.commands import Commands
+from leadline.web.form import GROUPS, AskForm, read_form
+from leadline.web.live import LiveRuns, Look
+from leadline.web.position import Position
+from leadline.web.samples import sample_questions
+from leadline.web.texts import Texts
+from leadline.web.views import ask as ask_views
+from leadline.web.views import header as header_views
+from leadline.web.views import report as report_views
+from leadline.web.views.feed import feed
+from leadline.web.views.html import message
+from leadline.web.views.library import RESUMABLE, library
+from leadline.web.views.plan import plan_view
+from leadline.web.views.progress import counters, sources, workers
+
+log = logging.getLogger("leadline.web")
+
+Updates = dict[str, Any]
+Handler = Callable[..., Updates]
+
+
+def spoken(handler: Handler) -> Handler:
+    """Turn a deliberate error into its sentence on the page, and anything else into a log entry."""
+
+    @functools.wraps(handler)
+    def wrapped(self: Handlers, *args: Any) -> Updates:
+        try:
+            return handler(self, *args)
+        except LeadlineError as error:
+            return {"notice": message(str(error), "error")}
+        except Exception:
+            # The edge to the page: logged here with its traceback, never shown.
+            log.exception("the page's %s failed", handler.__name__)
+            return {"notice": message(self.texts("unexpected"), "error")}
+
+    return wrapped
+
+
+@dataclass
+class Editing:
+    """What the plan editor was opened with; held by the page beside the text."""
+
+    version: str
+    base: str
+
+    def dump(self) -> str:
+        """As the hidden field holds it."""
+        return json.dumps([self.version, self.base], ensure_ascii=False)
+
+    @classmethod
+    def read(cls, text: str | None) -> Editing:
+        """From the hidden field; what cannot be read conflicts with everything."""
+        try:
+            version, base = json.loads(text or "")
+        except (ValueError, TypeError):
+            return cls("", "")
+        return cls(str(version), str(base))
+
+
+class Handlers:
+    """The handlers of one language's page."""
+
+    def __init__(self, commands: Commands, live: LiveRuns, texts: Texts) -> None:
+        self.commands = commands
+        self.live = live
+        self.texts = texts
+
+    # Looking
+
+    @spoken
+    def load(self, run: str, search: str) -> Updates:
+        """The page was opened, perhaps with ``?run=``."""
+        return self.show(run.strip(), search)
+
+    @spoken
+    def tick(self, position_text: str, search: str) -> Updates:
+        """A second went by."""
+        position = Position.read(position_text)
+        if not position.run:
+            return {"timer": gr.Timer(active=False)}
+        look = self.live.look(position.run)
+        if look.mark == position.mark:
+            if not look.status.is_active:
+                return {"timer": gr.Timer(active=False)}
+            return {"counters": self._counters(look)}
+        return self._draw(look, position, search)
+
+    @spoken
+    def search(self, search: str, position_text: str) -> Updates:
+        """The list of runs was filtered."""
+        return {"library": self._library(search, Position.read(position_text).run)}
+
+    def show(self, run: str, search: str, notice: str = "") -> Updates:
+        """Everything of a run, or the Ask page when ``run`` is empty or unknown."""
+        if run:
+            try:
+                look = self.live.look(run)
+            except UserError as error:
+                run, notice = "", message(str(error), "error")
+            else:
+                return {
+                    **self._draw(look, Position(run=run), search),
+                    "notice": notice,
+                    **self._closed_editor(),
+                }
+        return {
+            "position": Position().model_dump_json(),
+            "ask": gr.Column(visible=True),
+            "run": gr.Column(visible=False),
+            "head": header_views.no_run(self.texts),
+            "timer": gr.Timer(active=False),
+            "library": self._library(search, ""),
+            "notice": notice,
+            **self._closed_editor(),
+        }
+
+    # Acting
+
+    @spoken
+    def start(self, search: str, *fields: Any) -> Updates:
+        """Start research from the Ask page, or say what is missing at its field."""
+        form = AskForm(*fields)
+        settings = self.commands.settings
+        reading = read_form(
+            form,
+            self.texts,
+            build=settings.run_config,
+            has_key=lambda model: settings.api_key(model) is not None,
+            path_exists=_exists,
+        )
+        errors: Updates = {
+            f"error_{group}": ask_views.field_error(reading.errors.get(group, ""))
+            for group in GROUPS
+        }
+        if reading.config is None:
+            if set(reading.errors) - {"question"}:
+                errors["advanced"] = gr.Accordion(open=True)
+            return {**errors, "notice": ""}
+        run = self.commands.start(
+            reading.topic, reading.config, plan=reading.plan, key=form.api_key.strip()
+        )
+        return {**errors, **self.show(run, search), "question": "", "own_plan": ""}
+
+    @spoken
+    def stop(self, position_text: str, search: str) -> Updates:
+        """Stop the open run."""
+        run = Position.read(position_text).run
+        self.commands.stop(run)
+        stopping = gr.Button(self.texts("stopping"), interactive=False)
+        return {**self._draw(self.live.look(run), Position(run=run), search), "stop": stopping}
+
+    @spoken
+    def start_plan(self, position_text: str, search: str, text: str, editing: str) -> Updates:
+        """Start the run that halts after its plan; an edit that is not saved is saved first."""
+        run = Position.read(position_text).run
+        opened = Editing.read(editing)
+        if opened.version and text != opened.base:
+            saved = self._save(run, text, opened)
+            if "saved" not in saved:
+                return saved
+        self.commands.resume(run)
+        return self.show(run, search)
+
+    @spoken
+    def resume(self, position_text: str, search: str) -> Updates:
+        """Go on with the open run."""
+        run = Position.read(position_text).run
+        self.commands.resume(run)
+        return self.show(run, search)
+
+    @spoken
+    def again(self, position_text: str, search: str) -> Updates:
+        """Run the plan of the open run again, as a new run."""
+        return self.show(self.commands.again(Position.read(position_text).run), search)
+
+    @spoken
+    def new(self, search: str) -> Updates:
+        """Back to the Ask page."""
+        return self.show("", search)
+
+    @spoken
+    def act(self, action: str, run: str, position_text: str, search: str) -> Updates:
+        """A button of the list of runs, or a link to a run."""
+        here = Position.read(position_text).run
+        if action == "open":
+            return self.show(run, search)
+        if action == "resume":
+            self.commands.resume(run)
+            return self.show(run, search)
+        if action == "again":
+            return self.show(self.commands.again(run), search)
+        if action == "delete":
+            self.commands.delete(run)
+            notice = message(self.texts("deleted"))
+            if run == here or not here:
+                return self.show("", search, notice)
+            return {"library": self._library(search, here), "notice": notice}
+        return {}
+
+    # The plan editor
+
+    @spoken
+    def open_editor(self, position_text: str) -> Updates:
+        """Open the editor with the plan as the file has it now."""
+        folder = self.live.folder(Position.read(position_text).run)
+        version, text = folder.plan_version(), folder.plan_text()
+        return {
+            "editor_box": gr.Column(visible=True),
+            "editor": text,
+            "editing": Editing(version, text).dump(),
+            "editor_note": "",
+        }
+
+    @spoken
+    def save_editor(self, position_text: str, text: str, editing: str) -> Updates:
+        """Save the edit; a conflict keeps the text in the editor and says so."""
+        saved = self._save(Position.read(position_text).run, text, Editing.read(editing))
+        saved.pop("saved", None)
+        return saved
+
+    @spoken
+    def close_editor(self) -> Updates:
+        """Close the editor; what was not saved is gone."""
+        return self._closed_editor()
+
+    def _save(self, run: str, text: str, opened: Editing) -> Updates:
+        try:
+            version, merged = self.commands.save_plan(
+                run, text, base=opened.base, version=opened.version
+            )
+        except PlanConflict:
+            # The next save replaces the plan as it is shown now, which the person has seen.
+            folder = self.live.folder(run)
+            newer = Editing(folder.plan_version(), folder.plan_text())
+            return {
+                "editor_note": message(self.texts("plan_conflict"), "error"),
+                "editing": newer.dump(),
+                "plan": plan_view(folder.plan(), folder.view(), self.texts),
+            }
+        except UserError as error:
+            return {"editor_note": message(str(error), "error")}
+        now_text = self.live.folder(run).plan_text()
+        key = "plan_merged" if merged else "plan_saved"
+        look = self.live.look(run)
+        return {
+            "saved": True,
+            "editor": now_text,
+            "editing": Editing(version, now_text).dump(),
+            "editor_note": message(self.texts(key)),
+            "plan": plan_view(look.plan, look.view, self.texts),
+        }
+
+    def _closed_editor(self) -> Updates:
+        return {
+            "editor_box": gr.Column(visible=False),
+            "editor": "",
+            "editing": "",
+            "editor_note": "",
+        }
+
+    # The Ask page's own small reactions
+
+    @spoken
+    def say_what_answers(self, provider: str, name: str, source: str) -> Updates:
+        """Model or source was chosen: the banner says what will answer, fields follow."""
+        try:
+            chosen = Provider(provider)
+        except ValueError:
+            chosen = Provider.OFFLINE
+        model = ModelConfig(provider=chosen, name=name.strip())
+        return {
+            "banner": ask_views.banner(model, source, self.texts),
+            "samples": ask_views.samples(
+                sample_questions(source, self.texts), demo=source == "demo", texts=self.texts
+            ),
+            "model_fields": gr.Column(visible=chosen is not Provider.OFFLINE),
+            "web_fields": gr.Column(visible=source != "demo"),
+        }
+
+    @spoken
+    def choose_depth(self, depth: str) -> Updates:
+        """A preset brings its number of browsers along."""
+        try:
+            config = self.commands.settings.run_config(check_model=False, depth=Depth(depth))
+        except ValueError:
+            return {}
+        return {"browsers": config.limits.max_parallel_browsers}
+
+    # Drawing
+
+    def _draw(self, look: Look, position: Position, search: str) -> Updates:
+        """What changed of a run since ``position``."""
+        before, status = position.status, look.status
+        views = self._views(look)
+        report = self._report_mark(look)
+        if report != position.report:
+            position.report = report
+            views["report"] = self._report(look)
+        updates: Updates = dict(position.changed(views))
+        if before != status.value:
+            updates.update(self._buttons(look))
+            updates.update(self._step(look, before))
+            updates["library"] = self._library(search, position.run)
+            updates["timer"] = gr.Timer(active=status.is_active)
+        if not before:
+            updates["ask"] = gr.Column(visible=False)
+            updates["run"] = gr.Column(visible=True)
+        position.mark, position.status = look.mark, status.value
+        updates["position"] = position.model_dump_json()
+        updates["counters"] = self._counters(look)
+        return updates
+
+    def _views(self, look: Look) -> dict[str, str]:
+        texts, run, view = self.texts, look.record.task_id, look.view
+        return {
+            "head": header_views.header(
+                task_id=run,
+                topic=look.record.topic,
+                status=look.status,
+                reason=view.reason,
+                place=look.place,
+                texts=texts,
+            ),
+            "plan": plan_view(look.plan, view, texts),
+            "run_plan": plan_view(look.plan, view, texts),
+            "workers": workers(view, run, look.screens, texts),
+            "sources": sources(view, run, texts),
+            "feed": feed(look.entries, view, texts),
+        }
+
+    @staticmethod
+    def _report_mark(look: Look) -> str:
+        """Changes when the report tab does, so that the report is not rendered each second."""
+        ready = look.view.report_ready
+        is_draft = look.status is RunStatus.WRITING
+        return "|".join(
+            str(part)
+            for part in (
+                look.report_version,
+                bool(ready and ready.partial),
+                is_draft,
+                look.status.is_final,
+                sum(len(section.text) for section in look.view.draft.values()) if is_draft else 0,
+            )
+        )
+
+    def _report(self, look: Look) -> str:
+        run = look.record.task_id
+        folder = self.live.folder(run)
+
+        def snapshot(number: int) -> Snapshot | None:
+            try:
+                return folder.snapshot(number)
+            except RunFolderDamaged:  # the report is still worth reading without this quote
+                return None
+
+        if look.status is RunStatus.WRITING and look.view.draft:
+            draft = report_views.draft_markdown(look.view)
+            return report_views.draft_view(report_html(draft, run), self.texts)
+        text = folder.report() if look.report_version else None
+        ready = look.view.report_ready
+        return report_views.report_view(
+            report_html(text, run, snapshot) if text else "",
+            task_id=run,
+            partial=bool(ready and ready.partial),
+            status=look.status,
+            texts=self.texts,
+        )
+
+    def _counters(self, look: Look) -> str:
+        limits = look.record.config.limits
+        return counters(look.view, look.plan, limits, look.seconds(), self.texts)
+
+    def _library(self, search: str, run: str) -> str:
+        return library(
+            self.commands.store.history(),
+            search=search or "",
+            open_run=run,
+            now=datetime.now(UTC),
+            texts=self.texts,
+        )
+
+    def _buttons(self, look: Look) -> Updates:
+        status = look.status
+        stopping = status is RunStatus.STOPPING
+        has_plan = look.plan is not None
+        return {
+            "stop": gr.Button(
+                self.texts("stopping" if stopping else "stop"),
+                visible=status.is_active,
+                interactive=not stopping,
+            ),
+            "start_plan": gr.Button(visible=status is RunStatus.PLANNED),
+            "resume": gr.Button(visible=status in RESUMABLE),
+            "again": gr.Button(visible=has_plan and status.is_final),
+            "new_here": gr.Button(visible=status.is_final),
+            "edit": gr.Button(visible=has_plan and status is not RunStatus.STOPPING),
+        }
+
+    def _step(self, look: Look, before: str) -> Updates:
+        """The step that the state belongs to; chosen when the state changes, never else."""
+        status = look.status
+        if status is RunStatus.PLANNED:
+            return {"tabs": gr.Tabs(selected="plan")}
+        if status.is_active:
+            was_active = bool(before) and RunStatus(before).is_active
+            return {} if was_active else {"tabs": gr.Tabs(selected="run")}
+        has_report = bool(look.report_version)
+        return {"tabs": gr.Tabs(selected="report" if has_report else "run")}
+
+
+def _exists(path: str, kind: str) -> bool:
+    try:
+        where = Path(path).expanduser()
+        return where.is_dir() if kind == "folder" else where.is_file()
+    except (OSError, ValueError, RuntimeError):
+        return False

@@ -1,0 +1,192 @@
+"""The run's own files, by id. Invariant: a file is found through ``RunFolder`` alone, is sent as a
+download, and what a page said is shown only as text under a policy that runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from importlib import resources
+from typing import Annotated
+
+from fastapi import APIRouter, FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from leadline.errors import InvalidTaskId, LeadlineError, RunFolderDamaged, UnknownRun, UserError
+from leadline.reports.render import source_html, standalone_html
+from leadline.runs.folder import RunFolder
+from leadline.web.live import LiveRuns
+from leadline.web.security import STRICT_POLICY, error_response
+from leadline.web.texts import Language
+
+_ASSETS = {
+    "leadline.css": "text/css; charset=utf-8",
+    "leadline.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+_LANGUAGE_PAGES = {"en": "/", "zh": "/zh/"}
+LANGUAGE_COOKIE = "leadline_language"
+
+
+def language_of(request: Request) -> Language:
+    """The language that was chosen on the page, or else the browser's own."""
+    chosen = request.cookies.get(LANGUAGE_COOKIE, "")
+    if chosen in _LANGUAGE_PAGES:
+        return "zh" if chosen == "zh" else "en"
+    preferred = request.headers.get("accept-language", "").lower()
+    return "zh" if preferred.startswith("zh") else "en"
+
+
+def asset(name: str) -> bytes:
+    """The content of one of the page's own files."""
+    return resources.files("leadline.web").joinpath("static", name).read_bytes()
+
+
+def _download(content: bytes | str, name: str, kind: str) -> Response:
+    return Response(
+        content,
+        media_type=f"{kind}; charset=utf-8",
+        headers={
+            "content-disposition": f'attachment; filename="{name}"',
+            "cache-control": "no-store",
+        },
+    )
+
+
+def _file(folder: RunFolder, name: str) -> bytes:
+    try:
+        return folder.file(name).read_bytes()
+    except FileNotFoundError:
+        raise HTTPException(404, "This run has no such file yet.") from None
+
+
+def run_routes(live: LiveRuns) -> APIRouter:
+    """Everything below ``/runs/{task_id}``."""
+    router = APIRouter(prefix="/runs/{task_id}")
+
+    @router.get("/report.md")
+    def report_markdown(task_id: str) -> Response:
+        content = _file(live.folder(task_id), "report.md")
+        return _download(content, f"{task_id}.md", "text/markdown")
+
+    @router.get("/report.html")
+    def report_page(task_id: str) -> Response:
+        folder = live.folder(task_id)
+        text = _file(folder, "report.md").decode("utf-8", "replace")
+        page = standalone_html(text, folder.snapshot, title=folder.record().topic)
+        return _download(page, f"{task_id}.html", "text/html")
+
+    @router.get("/plan.md")
+    def plan(task_id: str) -> Response:
+        content = _file(live.folder(task_id), "research_plan.md")
+        return _download(content, f"{task_id}-plan.md", "text/markdown")
+
+    @router.get("/evidence.json")
+    def evidence(task_id: str) -> Response:
+        content = JSONResponse(live.folder(task_id).evidence()).body
+        return _download(bytes(content), f"{task_id}-evidence.json", "application/json")
+
+    @router.get("/audit.jsonl")
+    def log(task_id: str) -> Response:
+        content = _file(live.folder(task_id), "audit.jsonl")
+        return _download(content, f"{task_id}-log.jsonl", "application/x-ndjson")
+
+    @router.get("/sources/{number}")
+    def source(
+        request: Request, task_id: str, number: int, p: Annotated[str, Query(max_length=200)] = ""
+    ) -> HTMLResponse:
+        snapshot = live.folder(task_id).snapshot(number)
+        if snapshot is None:
+            raise HTTPException(404, "This run has no such source.")
+        wanted = [int(part) for part in p.split(",") if part.isdecimal() and len(part) < 7]
+        return HTMLResponse(
+            source_html(snapshot, wanted, language=language_of(request)),
+            headers={"content-security-policy": STRICT_POLICY.format(ancestors="'self'")},
+        )
+
+    @router.get("/screens/{worker}.jpg")
+    def screen(task_id: str, worker: str) -> Response:
+        content = _file(live.folder(task_id), f"screens/{worker}.jpg")
+        return Response(
+            content, media_type="image/jpeg", headers={"cache-control": "private, max-age=60"}
+        )
+
+    return router
+
+
+def page_routes(version: str) -> APIRouter:
+    """The page's own assets, the language switch, and whether the server is well."""
+    router = APIRouter()
+
+    @router.get("/healthz")
+    def health() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @router.get("/ui/{name}")
+    def page_asset(name: str) -> Response:
+        if name not in _ASSETS:
+            raise HTTPException(404, "There is nothing at this address.")
+        return Response(
+            asset(name),
+            media_type=_ASSETS[name],
+            headers={"cache-control": "private, max-age=3600"},
+        )
+
+    @router.get("/language/{language}")
+    def language(language: str, request: Request) -> Response:
+        page = _LANGUAGE_PAGES.get(language)
+        if page is None:
+            raise HTTPException(404, "There is nothing at this address.")
+        run = request.query_params.get("run", "")
+        ours = all(c.isascii() and (c.isalnum() or c == "-") for c in run)
+        response = RedirectResponse(page + (f"?run={run}" if run and ours else ""), status_code=303)
+        response.set_cookie(
+            LANGUAGE_COOKIE, language, httponly=True, samesite="strict", max_age=365 * 24 * 3600
+        )
+        return response
+
+    return router
+
+
+_CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+
+
+def install_errors(app: FastAPI) -> None:
+    """Give every error of our own routes the one JSON shape."""
+
+    async def on_http(_: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        code = _CODES.get(error.status_code, "refused")
+        detail = (
+            error.detail if error.detail != "Not Found" else "There is nothing at this address."
+        )
+        return error_response(error.status_code, code, str(detail))
+
+    async def on_invalid(_: Request, __: Exception) -> Response:
+        return error_response(400, "bad_request", "The address or its parameters are malformed.")
+
+    async def on_ours(_: Request, error: Exception) -> Response:
+        return error_response(*_status_of(error), str(error))
+
+    handlers: tuple[tuple[type[Exception], Callable[..., Awaitable[Response]]], ...] = (
+        (HTTPException, on_http),
+        (RequestValidationError, on_invalid),
+        (LeadlineError, on_ours),
+    )
+    for kind, handler in handlers:
+        app.add_exception_handler(kind, handler)
+
+
+def _status_of(error: Exception) -> tuple[int, str]:
+    match error:
+        case UnknownRun():
+            return 404, "unknown_run"
+        case InvalidTaskId():
+            return 400, "bad_id"
+        case RunFolderDamaged():
+            return 500, "run_damaged"
+        case UserError():
+            return 400, "bad_request"
+        case _:
+            return 500, "failed"

@@ -1,0 +1,215 @@
+/* The page's own script: keys, links that stay in the page, the passage panel, title and address.
+   It sends nothing anywhere: what it asks for goes through Gradio or to a run's own files. */
+(() => {
+  "use strict";
+
+  const SOURCE_PATH = /^\/runs\/([A-Za-z0-9-]{1,64})\/sources\/(\d+)$/;
+  const word = (name) => document.getElementById("ll-words")?.dataset[name] || "";
+  const send = (detail) => window.leadlineSend && window.leadlineSend(detail);
+
+  function fill(element, value) {
+    const kind = element instanceof HTMLTextAreaElement ? HTMLTextAreaElement : HTMLInputElement;
+    Object.getOwnPropertyDescriptor(kind.prototype, "value").set.call(element, value);
+    element.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  const questionBox = () => document.querySelector("#ll-question textarea");
+
+  /* Title and address follow the marker that the server draws. */
+  let shown = null;
+  if (new URLSearchParams(location.search).get("run")) document.documentElement.dataset.llOpening = "";
+  function followMarker() {
+    const marker = document.querySelector("[data-ll-run]");
+    if (!marker) return;
+    delete document.documentElement.dataset.llOpening;
+    const { llRun: run, llStatus: status, llTitle: title } = marker.dataset;
+    if (title && document.title !== title) document.title = title;
+    document.documentElement.dataset.llStatus = status;
+    if (run === shown) return;
+    const url = new URL(location.href);
+    const before = url.searchParams.get("run") || "";
+    if (run) url.searchParams.set("run", run);
+    else url.searchParams.delete("run");
+    if (before !== run) {
+      if (shown === null) history.replaceState({}, "", url);
+      else history.pushState({}, "", url);
+    }
+    if (shown !== null) window.scrollTo({ top: 0 });
+    shown = run;
+    for (const link of document.querySelectorAll("[data-ll-language]")) {
+      link.href = link.dataset.llLanguage + url.search;
+    }
+    markOpenRun();
+  }
+
+  function markOpenRun() {
+    for (const row of document.querySelectorAll("[data-ll-row]")) {
+      const open = row.dataset.llRow === shown && shown !== "";
+      if (open) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+  }
+
+  let waiting = false;
+  new MutationObserver(() => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; followMarker(); markOpenRun(); });
+  }).observe(document.documentElement, {
+    subtree: true, childList: true, attributes: true, attributeFilter: ["data-ll-run", "data-ll-title"],
+  });
+
+  window.addEventListener("popstate", () => {
+    const run = new URLSearchParams(location.search).get("run") || "";
+    shown = run;
+    send({ action: "open", run });
+  });
+
+  /* The passage panel. */
+  let panel = null;
+  function openPanel(href, title) {
+    panel?.remove();
+    panel = document.createElement("dialog");
+    panel.className = "ll-panel";
+    panel.setAttribute("aria-label", word("panel"));
+    const head = document.createElement("header");
+    const name = document.createElement("strong");
+    name.textContent = word("panel");
+    const tab = document.createElement("a");
+    tab.href = href; tab.target = "_blank"; tab.rel = "noopener"; tab.textContent = word("tab");
+    const close = document.createElement("button");
+    close.type = "button"; close.textContent = "×"; close.setAttribute("aria-label", word("close"));
+    const frame = document.createElement("iframe");
+    frame.setAttribute("sandbox", "allow-same-origin allow-popups allow-popups-to-escape-sandbox");
+    frame.title = title || word("panel");
+    const dark = document.body.classList.contains("dark") ? "dark" : "light";
+    frame.style.colorScheme = dark;
+    frame.src = href;
+    head.append(name, tab, close);
+    panel.append(head, frame);
+    const back = document.activeElement;
+    close.addEventListener("click", () => panel.close());
+    panel.addEventListener("click", (event) => { if (event.target === panel) panel.close(); });
+    panel.addEventListener("close", () => { panel.remove(); back?.focus?.(); });
+    document.body.append(panel);
+    panel.showModal();
+  }
+
+  function confirmFirst(question, action, then) {
+    const dialog = document.createElement("dialog");
+    dialog.className = "ll-confirm";
+    const text = document.createElement("p");
+    text.textContent = question;
+    const row = document.createElement("div");
+    const no = document.createElement("button");
+    const yes = document.createElement("button");
+    no.type = yes.type = "button";
+    no.textContent = word("cancel"); yes.textContent = action; yes.className = "ll-danger";
+    row.append(no, yes);
+    dialog.append(text, row);
+    no.addEventListener("click", () => dialog.close());
+    yes.addEventListener("click", () => { dialog.close(); then(); });
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+    no.focus();
+  }
+
+  async function copy(button) {
+    const answer = await fetch(button.dataset.llCopy);
+    if (!answer.ok) return;
+    await navigator.clipboard.writeText(await answer.text());
+    const label = button.textContent;
+    button.textContent = button.dataset.llCopied;
+    setTimeout(() => { button.textContent = label; }, 1500);
+  }
+
+  document.addEventListener("click", (event) => {
+    const target = event.target instanceof Element ? event.target : null;
+    if (!target) return;
+    const plain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+
+    const link = target.closest("a[href]");
+    if (link && plain) {
+      const url = new URL(link.href, location.href);
+      if (url.origin === location.origin && SOURCE_PATH.test(url.pathname)) {
+        event.preventDefault();
+        const passage = /^#p(\d+)$/.exec(url.hash);
+        if (passage) url.searchParams.set("p", passage[1]);
+        openPanel(url.pathname + url.search + url.hash, link.title);
+        return;
+      }
+      if (link.dataset.llOpen !== undefined && window.leadlineSend) {
+        event.preventDefault();
+        closeDrawer();
+        send({ action: "open", run: link.dataset.llOpen });
+        return;
+      }
+      if (link.hash && link.closest(".ll-report") && url.pathname === location.pathname) {
+        const goal = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+        if (goal) { event.preventDefault(); goal.scrollIntoView({ block: "center" }); goal.focus?.(); }
+        return;
+      }
+    }
+    const sample = target.closest("[data-ll-sample]");
+    if (sample) {
+      const box = questionBox();
+      if (box) { fill(box, sample.dataset.llSample); box.focus(); }
+      return;
+    }
+    const act = target.closest("[data-ll-action]");
+    if (act) {
+      event.preventDefault();
+      const detail = { action: act.dataset.llAction, run: act.dataset.llFor };
+      if (detail.action === "delete") confirmFirst(word("confirm"), word("delete"), () => send(detail));
+      else send(detail);
+      return;
+    }
+    const copyButton = target.closest("[data-ll-copy]");
+    if (copyButton) { copy(copyButton); return; }
+    const stop = target.closest("#ll-stop");
+    if (stop && !stop.disabled) {
+      stop.textContent = word("stopping");
+      document.documentElement.dataset.llStatus = "stopping";
+    }
+  });
+
+  document.addEventListener("change", async (event) => {
+    const input = event.target;
+    if (!(input instanceof HTMLInputElement) || !input.matches("[data-ll-plan-file]")) return;
+    const file = input.files?.[0];
+    const box = document.querySelector("#ll-own-plan textarea");
+    if (file && box && file.size <= 1_000_000) fill(box, await file.text());
+    input.value = "";
+  });
+
+  /* Keys. Capture phase, so that Enter is ours before Gradio's text box sees it. */
+  document.addEventListener("keydown", (event) => {
+    const target = event.target;
+    if (event.key === "Enter" && target === questionBox()) {
+      if (event.isComposing || event.keyCode === 229 || event.shiftKey) { event.stopPropagation(); return; }
+      event.preventDefault();
+      event.stopPropagation();
+      target.dispatchEvent(new Event("change", { bubbles: true }));
+      setTimeout(() => document.querySelector("#ll-start")?.click(), 60);
+      return;
+    }
+    const typing = target instanceof Element && target.closest("input, textarea, select, [contenteditable]");
+    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      const box = questionBox();
+      if (box && box.offsetParent) { event.preventDefault(); box.focus(); }
+    }
+  }, true);
+
+  /* On a narrow screen the list of runs begins closed, and closes after a choice. */
+  const narrow = window.matchMedia("(max-width: 768px)");
+  function closeDrawer() {
+    if (narrow.matches) document.querySelector(".sidebar.open .toggle-button")?.click();
+  }
+  const drawer = new MutationObserver(() => {
+    if (!document.querySelector(".sidebar .toggle-button")) return;
+    drawer.disconnect();
+    setTimeout(closeDrawer, 0);
+  });
+  drawer.observe(document.documentElement, { subtree: true, childList: true });
+})();

@@ -1,0 +1,1 @@
+"""Pure views: values in, HTML out. Everything that is not ours is escaped here."""

@@ -1,0 +1,113 @@
+"""The activity feed: one sentence for each event worth one. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from leadline.domain import events as ev
+from leadline.domain.plan import TaskState
+from leadline.domain.projection import RunView
+from leadline.domain.run import RunStatus
+from leadline.web.texts import Texts
+from leadline.web.views.html import cut, esc, host_of
+
+FEED_LENGTH = 200
+
+
+def feed(entries: Iterable[ev.Entry], view: RunView, texts: Texts) -> str:
+    """The last ``FEED_LENGTH`` sentences, newest first, as a polite live region."""
+    rows: list[str] = []
+    for entry in entries:
+        sentence, kind = describe(entry, view, texts)
+        if sentence:
+            rows.append(_row(entry.ts, sentence, kind))
+    shown = "".join(reversed(rows[-FEED_LENGTH:]))
+    body = shown or f'<li class="ll-empty">{esc(texts("no_activity"))}</li>'
+    return (
+        f'<div class="ll-feed"><h2>{esc(texts("activity"))}</h2>'
+        f'<ul role="log" aria-live="polite" tabindex="0" aria-label="{esc(texts("activity"))}">'
+        f"{body}</ul></div>"
+    )
+
+
+def _row(ts: datetime, sentence: str, kind: str) -> str:
+    at = ts.astimezone().strftime("%H:%M:%S")
+    return (
+        f'<li class="ll-feed-{kind}"><time datetime="{esc(ts.isoformat())}">{at}</time>'
+        f'<span dir="auto">{esc(cut(sentence, 300))}</span></li>'
+    )
+
+
+def describe(entry: ev.Entry, view: RunView, texts: Texts) -> tuple[str, str]:
+    """The sentence of an entry and its kind (plain, good, bad); empty when it needs none."""
+    event = entry.event
+    match event:
+        case ev.TaskStarted() | ev.TaskFinished():
+            return _task(entry, event, view, texts)
+        case ev.SearchDone() | ev.PageRead() | ev.PageFailed() | ev.FindingRecorded():
+            return _reading(event, texts)
+        case ev.RunFinished() | ev.RunStopped() | ev.RunFailed():
+            return _end(event, texts)
+        case ev.RunStarted():
+            key = "feed_started" if event.session == 1 else "feed_resumed"
+            return texts(key, model=event.model), "plain"
+        case ev.PlanWritten(origin="user"):
+            return texts("feed_plan_user"), "plain"
+        case ev.PlanWritten(origin="model" | "fallback" | "given" | "reflection"):
+            return texts("feed_plan", n=sum(1 for _ in event.plan.tasks())), "plain"
+        case ev.ModelCalled(ok=False):
+            return texts("feed_model_failed", detail=event.detail), "bad"
+        case ev.Notice():
+            return event.message, "bad" if event.level == "warning" else "plain"
+        case ev.ReportReady():
+            key = "feed_report_partial" if event.partial else "feed_report"
+            return texts(key, n=event.citations), "good"
+        case _:
+            return "", ""
+
+
+def _task(
+    entry: ev.Entry, event: ev.TaskStarted | ev.TaskFinished, view: RunView, texts: Texts
+) -> tuple[str, str]:
+    if isinstance(event, ev.TaskStarted):
+        if event.attempt > 1:
+            return texts("feed_task_again", n=event.attempt, text=event.text), "plain"
+        return texts("feed_task_started", text=event.text), "plain"
+    task = view.tasks.get(entry.task)
+    sentence = texts(f"feed_task_{event.state.value}", text=task.text if task else entry.task)
+    if event.reason and event.state is not TaskState.DONE:
+        sentence = f"{sentence} ({event.reason})"
+    kinds = {TaskState.DONE: "good", TaskState.FAILED: "bad", TaskState.OPEN: "plain"}
+    return sentence, kinds[event.state]
+
+
+def _reading(
+    event: ev.SearchDone | ev.PageRead | ev.PageFailed | ev.FindingRecorded, texts: Texts
+) -> tuple[str, str]:
+    match event:
+        case ev.SearchDone():
+            values = {"engine": event.engine, "query": event.query, "n": event.results}
+            return ("", "") if event.cached else (texts("feed_search", **values), "plain")
+        case ev.PageRead():
+            title = event.source.title or event.source.url
+            return ("", "") if event.cached else (texts("feed_page", title=title), "plain")
+        case ev.PageFailed():
+            key = "feed_page_blocked" if event.blocked else "feed_page_failed"
+            return texts(key, site=host_of(event.url) or event.url, reason=event.reason), "bad"
+        case ev.FindingRecorded():
+            return texts("feed_finding", claim=event.finding.claim), "good"
+
+
+def _end(event: ev.RunFinished | ev.RunStopped | ev.RunFailed, texts: Texts) -> tuple[str, str]:
+    match event:
+        case ev.RunFinished():
+            status, kind = RunStatus(event.status), "good"
+        case ev.RunStopped():
+            status, kind = RunStatus.STOPPED, "plain"
+        case ev.RunFailed():
+            status, kind = RunStatus.FAILED, "bad"
+    state = texts(f"state_{status.value}")
+    if event.reason:
+        return texts("feed_end", state=state, reason=event.reason), kind
+    return state, kind

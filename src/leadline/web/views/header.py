@@ -1,0 +1,40 @@
+"""The head of a run: topic, state, one sentence, and the marker the page's script reads. Pure."""
+
+from __future__ import annotations
+
+from leadline.domain.run import RunStatus
+from leadline.web.texts import Texts
+from leadline.web.views.html import badge, cut, esc
+
+
+def header(
+    *,
+    task_id: str,
+    topic: str,
+    status: RunStatus,
+    reason: str,
+    place: int | None,
+    texts: Texts,
+) -> str:
+    """Topic and state of the open run. ``place`` is its number in the queue, from 1."""
+    if status is RunStatus.QUEUED and place:
+        about = texts("about_queued_at", place=place)
+    else:
+        about = texts(f"about_{status.value}")
+    why = f'<span class="ll-reason">{esc(reason)}</span>' if reason else ""
+    live = " ll-live" if status.is_active else ""
+    topic_line = cut(topic, 400)
+    title = f"{texts(f'state_{status.value}')} · {cut(topic, 60)}"
+    return (
+        f'<div class="ll-run-head{live}" data-ll-run="{esc(task_id)}" '
+        f'data-ll-status="{status.value}" data-ll-title="{esc(title)}">'
+        f'<h1 dir="auto">{esc(topic_line)}</h1>'
+        f'<p class="ll-state" role="status">{badge(status, texts)} '
+        f"<span>{esc(about)}</span> {why}</p></div>"
+    )
+
+
+def no_run(texts: Texts) -> str:
+    """The marker of the Ask page, with no run open."""
+    title = f"Leadline · {texts('new_research')}"
+    return f'<div data-ll-run="" data-ll-status="" data-ll-title="{esc(title)}" hidden></div>'
