@@ -4,25 +4,23 @@ Invariants: everything goes through ``emit``, which appends to the log before an
 changes; a result is on the disk before its box is ticked; a session has at most one last event,
 and what comes after it is dropped. Any thread may call any method.
 
-It is the ``EventSink``, ``SourceShelf`` and ``FindingBook`` of the layers that do the work.
+It is the ``EventSink`` and, by ``EvidenceShelf``, the ``SourceShelf`` and ``FindingBook`` of the
+layers that do the work.
 """
 
 from __future__ import annotations
 
 import re
-import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
-from urllib.parse import urldefrag
 
 from leadline.domain import events as ev
 from leadline.domain.config import RunConfig
-from leadline.domain.evidence import Finding, Passage, PassageRef, Snapshot, Source, SourceKind
 from leadline.domain.plan import Plan, TaskState
 from leadline.domain.plan_edit import PlanEdit
-from leadline.domain.projection import LastEvent, RunView
+from leadline.domain.projection import LastEvent
 from leadline.domain.run import RunRecord, RunStatus
 from leadline.errors import LeadlineError
 from leadline.runs import projections
@@ -32,19 +30,18 @@ from leadline.runs.folder import RunFolder
 from leadline.runs.lock import OwnerLock
 from leadline.runs.plan_file import PlanFile, joined
 from leadline.runs.plan_merge import add_to_plan
-from leadline.runs.source_files import clean, render_source_markdown, text_hash
+from leadline.runs.shelf import EvidenceShelf
 
 _VIEWS_EVERY = 1.0
 _SHOWN_IN_VIEWS = (
     ev.SearchDone, ev.PageRead, ev.PageFailed, ev.FindingRecorded, ev.TaskStarted,
     ev.TaskFinished, ev.PlanWritten,
 )  # fmt: skip
-_SNAPSHOTS_KEPT = 64
 _SCREEN_MAX_BYTES = 2_000_000
 _NEW_PLANS = frozenset({"model", "fallback", "given", "user"})
 
 
-class RunSession:
+class RunSession(EvidenceShelf):
     """Owns a run folder from :meth:`acquire` to the end of its ``with`` block."""
 
     def __init__(
@@ -55,21 +52,15 @@ class RunSession:
         clock: Callable[[], datetime],
         monotonic: Callable[[], float],
     ) -> None:
-        self.folder = folder
+        super().__init__(folder, clock=clock)
         self.task_id = folder.task_id
-        self.view = RunView()
-        """The run as logged so far; it goes on changing."""
         self._owner = lock
-        self._clock = clock
         self._monotonic = monotonic
-        self._lock = threading.RLock()
         self._began = monotonic()
         self._views_written = monotonic()
         self._views_stale = False
         self._ended = False
         self._edit: PlanEdit | None = None
-        self._snapshots: dict[int, Snapshot] = {}
-        self._by_url: dict[str, int] = {}
         self.run_record = folder.record()
         """What ``run.json`` says."""
         self._seconds_before = self.run_record.seconds
@@ -77,8 +68,7 @@ class RunSession:
         self._log = opened.log
         for entry in opened.entries:
             self.view.apply(entry)
-        for source in self.view.sources.values():
-            self._know_address(source.id, source.url, source.requested_url)
+        self._know_sources()
         self._plan_file = PlanFile(folder)
         self._torn = opened.torn_bytes
 
@@ -326,116 +316,6 @@ class RunSession:
         numbers = [int(i[1:]) for i in self.view.tasks if re.fullmatch(r"t\d{1,9}", i, re.ASCII)]
         return max(numbers, default=0) + 1
 
-    # Sources and findings
-
-    def add(
-        self,
-        *,
-        url: str,
-        requested_url: str,
-        title: str,
-        site: str,
-        author: str,
-        date: str,
-        language: str,
-        kind: SourceKind,
-        passages: Sequence[Passage],
-        truncated: bool,
-        task: str,
-    ) -> Source:
-        """Store a page as the next source and emit ``page.read``; see ``SourceShelf``."""
-        with self._lock:
-            known = self._source_at(url)
-            if known is not None:
-                self._know_address(known.id, requested_url)
-                return known
-            stored = tuple(
-                p.model_copy(update={"text": clean(p.text), "heading": clean(p.heading)})
-                for p in passages
-            )
-            digest = text_hash(stored)
-            same = (s for s in self.view.sources.values() if stored and s.hash == digest)
-            origin = next((s.origin or s.id for s in same), None)
-            source = Source(
-                id=max(self.view.sources, default=0) + 1,
-                url=clean(url),
-                requested_url=clean(requested_url) if requested_url != url else "",
-                title=clean(title),
-                site=clean(site),
-                author=clean(author),
-                date=clean(date),
-                language=clean(language),
-                fetched_at=self._clock(),
-                hash=digest,
-                kind=kind,
-                passages=len(stored),
-                origin=origin,
-                truncated=truncated,
-            )
-            snapshot = Snapshot(source=source, passages=stored)
-            path = self.folder.file(f"sources/{source.id}.md")
-            path.parent.mkdir(exist_ok=True)
-            replace_text(path, render_source_markdown(snapshot))
-            self.emit(ev.PageRead(source=source), task=task)
-            self._know_address(source.id, url, requested_url)
-            self._keep(snapshot)
-            return source
-
-    def by_url(self, url: str) -> Snapshot | None:
-        """The source that was stored for this address (asked for or final), or None."""
-        with self._lock:
-            source = self._source_at(url)
-            return self.snapshot(source.id) if source else None
-
-    def snapshot(self, source_id: int) -> Snapshot | None:
-        """Source ``source_id`` with its passages, or None."""
-        with self._lock:
-            kept = self._snapshots.get(source_id)
-            source = self.view.sources.get(source_id)
-            if kept is not None or source is None:
-                return kept
-            return self._keep(self.folder.load_snapshot(source))
-
-    def record(self, *, task: str, claim: str, passages: Sequence[PassageRef]) -> Finding:
-        """Number and store a finding that was checked; the same one twice is one."""
-        with self._lock:
-            claim, refs = clean(claim), tuple(passages)
-            for finding in self.view.findings.values():
-                if (finding.task, finding.claim, finding.passages) == (task, claim, refs):
-                    return finding
-            number = max((int(i[1:]) for i in self.view.findings), default=0) + 1
-            finding = Finding(
-                id=f"f{number}",
-                task=task,
-                claim=claim,
-                passages=refs,
-                quotes=tuple(self._quote(ref) for ref in refs),
-            )
-            self.emit(ev.FindingRecorded(finding=finding), task=task)
-            return finding
-
-    def _quote(self, ref: PassageRef) -> str:
-        snapshot = self.snapshot(ref.source)
-        passage = snapshot.passage(ref.passage) if snapshot else None
-        if passage is None:
-            raise LeadlineError(f"There is no passage {ref} in this run.")
-        return passage.text
-
-    def _source_at(self, url: str) -> Source | None:
-        number = self._by_url.get(_address(url))
-        return self.view.sources.get(number) if number is not None else None
-
-    def _know_address(self, source_id: int, *urls: str) -> None:
-        for url in urls:
-            if url:
-                self._by_url.setdefault(_address(url), source_id)
-
-    def _keep(self, snapshot: Snapshot) -> Snapshot:
-        self._snapshots[snapshot.source.id] = snapshot
-        while len(self._snapshots) > _SNAPSHOTS_KEPT:
-            self._snapshots.pop(next(iter(self._snapshots)))
-        return snapshot
-
     # Files
 
     def write_report(
@@ -487,9 +367,3 @@ class RunSession:
         content = record.model_dump(mode="json")
         replace_json(self.folder.file("run.json"), content, durable=durable)
         self.run_record = record
-
-
-def _address(url: str) -> str:
-    """An address without the fragment, unless that is the page (``#/path``, ``#!``)."""
-    bare, fragment = urldefrag(url)
-    return url if fragment.startswith(("/", "!")) else bare

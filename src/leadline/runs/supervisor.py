@@ -207,6 +207,17 @@ class Supervisor:
             ids = {*self._children, *self._secrets}
         self._stop_many(ids, timeout)
 
+    def wait_over(self, task_id: str, timeout: float) -> bool:
+        """Wait until the process of a run that came to its end is gone; False if it is not."""
+        deadline = time.monotonic() + timeout
+        while not self._is_over(task_id):
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.02)
+        with self._deciding():
+            self._reap()
+        return True
+
     def _stop_many(self, task_ids: Iterable[str], timeout: float) -> None:
         deadline = time.monotonic() + max(0.0, timeout - _FORCE_SECONDS)
         left: dict[str, set[Owner]] = {}
