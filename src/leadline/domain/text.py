@@ -96,11 +96,16 @@ def stem(word: str) -> str:
     """A word without its commonest English endings; good enough to compare two words."""
     if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
-    for ending, instead in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("s", "")):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            word = word[: len(word) - len(ending)] + instead
-            break
+    for endings in _ENDINGS:
+        for ending, instead in endings:
+            kept = word[: len(word) - len(ending)]
+            if word.endswith(ending) and len(kept) >= 3 and not word.endswith("ss"):
+                word = kept + instead
+                break
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+_ENDINGS = ((("ies", "y"), ("sses", "ss"), ("s", "")), (("ing", ""), ("ed", "")))
 
 
 def terms(text: str) -> set[str]:
@@ -301,7 +306,18 @@ def numbers_said(text: str) -> set[str]:
             found.add(NUMBER_WORDS[word])
         elif word in MONTHS:
             found.add(MONTHS[word])
-    for char, value in NUMBER_WORDS.items():
-        if not char.isascii() and char in folded:
+    for char, value in _NUMBER_CHARS.items():
+        if char in folded:
             found.add(value)
-    return found
+    in_digits = _SPELLED.sub(lambda m: NUMBER_WORDS[m[0]], folded)  # "two million", "两百万"
+    return found if in_digits == folded else found | _numbers(in_digits, all_readings=True)
+
+
+_NUMBER_CHARS = {word: value for word, value in NUMBER_WORDS.items() if not word.isascii()}
+_SPELLED = re.compile(
+    "|".join(
+        rf"\b{word}\b" if word.isascii() else word
+        for word in NUMBER_WORDS
+        if word not in MULTIPLIERS
+    )
+)
