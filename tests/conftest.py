@@ -83,3 +83,88 @@ def chromium() -> Path:
         return find_chromium(BrowserConfig(executable=_BROWSER_PATH))
     except BrowserMissing as error:
         pytest.fail(f"Browser tests need a Chromium: {error} 'make setup' installs one.")
+
+
+STAND_IN_SITE = """
+import sys
+if sys.orig_argv[1:3] == ["-m", "leadline.runner"]:
+    import os, runpy
+    sys.argv = ["runner", *sys.orig_argv[3:]]
+    runpy.run_path(os.environ["STAND_IN"], run_name="__main__")
+    os._exit(0)
+"""
+
+STAND_IN_RUNNER = """
+import os, sys, time
+from pathlib import Path
+from leadline.domain import events as ev
+from leadline.domain.evidence import Passage, PassageRef, SourceKind
+from leadline.domain.plan import Category, Plan, Task, TaskState
+from leadline.domain.run import RunStatus, Usage
+from leadline.runs.session import RunSession
+from leadline.runs.store import RunStore
+
+mode = os.environ.get("STAND_IN_MODE", "")
+folder = RunStore(Path(sys.argv[3])).open(sys.argv[1])
+with RunSession.acquire(folder) as session:
+    number = session.number
+    session.emit(ev.RunStarted(session=number, pid=os.getpid(), model="stand-in"))
+    session.set_status(RunStatus.PLANNING)
+    if session.view.plan is None:
+        tasks = (Task(text="How \\x1b[31mdeep"), Task(text="How old"))
+        session.write_plan(Plan(categories=(Category(name="Basics", tasks=tasks),)), "model")
+    if folder.record().config.plan_first and number == 1:
+        session.end(ev.RunFinished(status=RunStatus.PLANNED))
+        os._exit(0)
+    session.set_status(RunStatus.RESEARCHING)
+    if mode == "crash":
+        os._exit(9)
+    while mode == "wait" and not session.stop_requested():
+        time.sleep(0.02)
+    if session.stop_requested():
+        session.set_status(RunStatus.STOPPING)
+        session.end(ev.RunStopped(reason="Its user stopped it."))
+        os._exit(3)
+    if mode == "failed":
+        session.end(ev.RunFailed(reason="The model is down."))
+        os._exit(1)
+    session.emit(ev.ModelCalled(role="planner", usage=Usage(calls=1), seconds=0.1, ok=True))
+    session.emit(ev.BrowserOpened(pid=1, live=1))
+    for task in session.view.plan.tasks():
+        if task.state is not TaskState.OPEN:
+            continue
+        if mode == "empty":
+            session.finish_task(task.id, 1, TaskState.FAILED, "No page says so.")
+            continue
+        source = session.add(
+            url="https://a.example/" + task.id, requested_url="", title="Depths \\x1b[2J",
+            site="a.example", author="", date="", language="en", kind=SourceKind.HTML,
+            passages=[Passage(number=1, text="It is nine fathoms " + task.id)], truncated=False,
+            task=task.id,
+        )
+        found = session.record(
+            task=task.id, claim="Nine fathoms.", passages=[PassageRef(source=source.id, passage=1)]
+        )
+        session.finish_task(task.id, 1, TaskState.DONE, findings=[found.id])
+    session.emit(ev.BrowserClosed(pid=1, live=0))
+    if mode == "empty":
+        session.end(ev.RunFinished(status=RunStatus.EMPTY, reason="No source could be cited."))
+        os._exit(0)
+    session.write_report("# Depths\\n\\nNine fathoms. [1]\\n", citations=1, resolved=1, sources=1)
+    session.end(ev.RunFinished(status=RunStatus.DONE))
+"""
+
+
+@pytest.fixture
+def stand_in_runner(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    """Runs are real child processes that pretend to research; ``STAND_IN_MODE`` says how.
+
+    Modes: nothing (done), ``wait`` (until a stop), ``failed``, ``empty``, ``crash``.
+    """
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(STAND_IN_SITE, encoding="utf-8")
+    (site / "stand_in.py").write_text(STAND_IN_RUNNER, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    monkeypatch.setenv("STAND_IN", str(site / "stand_in.py"))
+    return monkeypatch

@@ -28,8 +28,8 @@ from leadline.domain.events import Entry
 from leadline.domain.limits import Depth
 from leadline.domain.plan import Plan
 from leadline.domain.projection import RunView
-from leadline.domain.run import RunRecord, RunStatus
-from leadline.errors import InvalidSetting, InvalidTopic, LeadlineError, UserError
+from leadline.domain.run import RunRecord, RunStatus, check_topic
+from leadline.errors import InvalidSetting, LeadlineError, UserError
 from leadline.following import Launcher, StopRequest, plan_from, stopped_by_signals
 from leadline.provider_keys import without_secrets
 from leadline.runs.folder import RunFolder
@@ -116,9 +116,10 @@ def run_command(
     launcher = Launcher(Settings(), root)
     given, topic_of_plan = plan_from(launcher.store, plan) if plan else (None, "")
     text = _topic(topic, topic_file) or topic_of_plan
-    if not text.strip():
-        raise InvalidTopic("Type a question or a topic first.")
-    _start(launcher, text, launcher.settings.run_config(**overrides), given, as_json)
+    check_topic(text)
+    config = launcher.settings.run_config(**overrides)
+    _say_what_is_missing(launcher.settings, config)
+    _start(launcher, text, config, given, as_json)
 
 
 @app.command("plan")
@@ -136,11 +137,13 @@ def plan_command(
 ) -> None:
     """Make the plan of a run and halt; 'resume' goes on once you have edited it."""
     launcher = Launcher(Settings(), root)
+    text = check_topic(_topic(topic, topic_file))
     config = launcher.settings.run_config(
         depth=depth, provider=provider, model_name=model, base_url=base_url, language=language,
         plan_first=True, **_pairs(further),
     )  # fmt: skip
-    _start(launcher, _topic(topic, topic_file), config, None, as_json)
+    _say_what_is_missing(launcher.settings, config)
+    _start(launcher, text, config, None, as_json)
 
 
 @app.command("resume")
@@ -282,7 +285,7 @@ def doctor_command(root: Root = None, as_json: AsJson = False) -> None:
         for check in checks:
             colour = "green" if check.ok else "red" if check.needed else "yellow"
             mark = Text("✓ " if check.ok else "✗ ", style=colour)
-            console.print(mark + Text(f"{check.name}: {check.sentence}", style=""))
+            console.print(mark + Text(f"{check.name}: {check.sentence}"), soft_wrap=True)
     raise typer.Exit(0 if all(c.ok or not c.needed for c in checks) else 1)
 
 
@@ -322,13 +325,16 @@ def main() -> NoReturn:
 def _start(
     launcher: Launcher, topic: str, config: RunConfig, plan: Plan | None, as_json: bool
 ) -> None:
-    if config.search.engines == (SearchEngine.DEMO,):
-        _complain("This run reads the bundled demo web, not the internet.")
-    hint = launcher.settings.model_hint()
-    if config.model.provider is Provider.OFFLINE and hint:
-        _complain(hint)
     folder = launcher.start(topic, config, plan=plan)
     _follow(launcher, folder, as_json)
+
+
+def _say_what_is_missing(settings: Settings, config: RunConfig) -> None:
+    """What a person would wonder about later: no model, no internet."""
+    if config.search.engines == (SearchEngine.DEMO,):
+        _complain("This run reads the bundled demo web, not the internet.")
+    if config.model.provider is Provider.OFFLINE and settings.model_hint():
+        _complain(settings.model_hint())
 
 
 def _follow(launcher: Launcher, folder: RunFolder, as_json: bool, *, cursor: int = 0) -> None:

@@ -6,6 +6,7 @@ Invariant: text from the web never reaches the terminal with control characters 
 
 from __future__ import annotations
 
+import math
 import time
 import unicodedata
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ from leadline.runs.folder import RunFolder
 
 BOXES = {TaskState.OPEN: "[ ]", TaskState.DONE: "[x]", TaskState.FAILED: "[-]"}
 _COLOURS = {TaskState.OPEN: "", TaskState.DONE: "green", TaskState.FAILED: "red"}
+QUEUED_SECONDS = 3.0
+"""A start takes a moment; a run that is queued for longer waits for another one."""
 _LINES = 40
 """Most lines of a live display; a longer plan shows the part that is at work."""
 
@@ -110,17 +113,24 @@ class PlainProgress:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._status: RunStatus | None = None
+        self._queued_since: float | None = None
 
     def show(self, record: RunRecord, view: RunView, entries: Sequence[ev.Entry]) -> None:
         """Print what is new."""
-        if record.status is RunStatus.QUEUED and self._status is None:
-            self.say("Waiting for another run to end.")
-        self._status = record.status
+        if record.status is RunStatus.QUEUED:
+            self._wait()
         for entry in entries:
             line = describe(entry, view)
             if line:
                 self.say(line)
+
+    def _wait(self) -> None:
+        now = time.monotonic()
+        if self._queued_since is None:
+            self._queued_since = now
+        elif now - self._queued_since > QUEUED_SECONDS:
+            self.say("Waiting for another run to end.")
+            self._queued_since = math.inf
 
     def say(self, sentence: str) -> None:
         """Print one line."""

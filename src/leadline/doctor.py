@@ -213,18 +213,22 @@ def _demo(name: str) -> Check:
     from leadline.demo.server import DemoWeb
 
     with DemoWeb.running(port=0) as web:
-        check = _reachable(name, web.search_url.replace("{query}", "ferry"))
+        page = urlsplit(web.search_url.replace("{query}", "ferry"))
+        # Its names need no DNS in the browser; here the address is asked with the name as Host.
+        address = f"http://127.0.0.1:{page.port}{page.path}?{page.query}"
+        check = _reachable(name, address, host=page.netloc)
     return Check(name, check.ok, "The demo web answers." if check.ok else check.sentence)
 
 
-def _reachable(name: str, address: str) -> Check:
-    """Whether an HTTP address answers and does not refuse us."""
+def _reachable(name: str, address: str, *, host: str = "") -> Check:
+    """Whether an HTTP address answers and does not refuse us; ``host`` is another Host header."""
     import httpx
 
-    host = urlsplit(address).hostname or address
+    headers = {"Host": host} if host else {}
+    host = host or urlsplit(address).hostname or address
     try:
         with httpx.Client(timeout=NETWORK_SECONDS, follow_redirects=True) as client:
-            status = client.get(address).status_code
+            status = client.get(address, headers=headers).status_code
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         sentence = f"{host} does not answer ({type(error).__name__}): check address and network."
         return Check(name, False, sentence)

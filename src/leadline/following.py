@@ -32,6 +32,8 @@ from leadline.settings import Settings
 LOOK_SECONDS = 0.2
 SUPERVISE_SECONDS = 1.0
 STOP_SECONDS = 10.0
+EXIT_SECONDS = 5.0
+"""How long the process of a run may take to be gone after its last event."""
 
 Watcher = Callable[[RunRecord, RunView, Sequence[Entry]], None]
 """Called at each look: the record, the run as its log tells it, and what is new."""
@@ -116,6 +118,8 @@ class Launcher:
             )
             watch(record, view, entries)
             if not view.status.is_active:
+                if not self.supervisor.wait_over(folder.task_id, EXIT_SECONDS):
+                    self.supervisor.stop(folder.task_id, timeout=0)
                 return record
             if stop.times and not asked:
                 on_stopping()

@@ -1,0 +1,399 @@
+"""The command line, against runs that are real processes with a pretended engine."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from leadline import cli
+from leadline.cli_output import printable
+from leadline.domain.run import RunStatus
+from leadline.runs.store import RunStore
+
+CANARY = "sk-canary-0123456789abcdef"
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        [line] = self.out.splitlines()
+        value = json.loads(line)
+        assert isinstance(value, dict)
+        return value
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def leadline(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Call the command line in this process."""
+
+    def call(*arguments: str, stdin: bytes = b"") -> Done:
+        monkeypatch.setattr(sys, "argv", ["leadline", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        monkeypatch.setenv("COLUMNS", "200")
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        captured = capsys.readouterr()
+        return Done(int(ended.value.code or 0), captured.out, captured.err)
+
+    return call
+
+
+def one_run() -> str:
+    [row] = RunStore(Path("tmp/deep_research")).history()
+    return row.task_id
+
+
+# Runs
+
+
+@pytest.mark.usefixtures("stand_in_runner")
+def test_a_run_ends_with_its_report(leadline: Run) -> None:
+    done = leadline("run", "How deep is the harbour?")
+    assert done.code == 0
+    report = Path("tmp/deep_research").resolve() / one_run() / "report.md"
+    assert f"Report: {report}" in done.out
+    assert "[x] How old (1 finding)" in done.err
+    assert "Plan: 2 tasks in 1 part." in done.err
+
+
+@pytest.mark.usefixtures("stand_in_runner")
+def test_json_is_one_object_on_standard_output_and_all_else_is_not(leadline: Run) -> None:
+    done = leadline("run", "How deep?", "--json")
+    assert done.json == {
+        "task_id": one_run(),
+        "status": "done",
+        "seconds": done.json["seconds"],
+        "tasks": {"done": 2, "failed": 0, "open": 0},
+        "pages": 2,
+        "sources": 2,
+        "findings": 2,
+        "citations": {"total": 1, "resolved": 1, "sources": 1},
+        "model_calls": 1,
+        "browsers_peak": 1,
+        "report": str(Path("tmp/deep_research").resolve() / one_run() / "report.md"),
+    }
+    assert one_run() in done.err
+
+
+@pytest.mark.usefixtures("stand_in_runner")
+def test_the_demo_is_offline_and_on_the_demo_web(
+    leadline: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_MODEL_NAME", "gpt-5")
+    monkeypatch.setenv("LEADLINE_SEARCH_ENGINES", "bing")
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    done = leadline("demo", "--json", "--browsers", "3")
+    assert (done.code, done.json["status"]) == (0, "done")
+    config = RunStore(Path("tmp/deep_research")).open(one_run()).record().config
+    assert config.model.provider == "offline"
+    assert config.search.engines == ("demo",)
+    assert config.limits.max_parallel_browsers == 3
+
+
+@pytest.mark.usefixtures("stand_in_runner")
+def test_flags_reach_the_run(leadline: Run) -> None:
+    leadline(
+        "run", "x", "--depth", "quick", "--browsers", "5", "--loops", "2", "--provider", "vllm",
+        "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--engine", "bing",
+        "--engine", "ddgs", "--language", "Deutsch", "--set", "limits.minutes=3",
+        "--set", "temperature=none",
+    )  # fmt: skip
+    config = RunStore(Path("tmp/deep_research")).open(one_run()).record().config
+    assert config.limits.max_parallel_browsers == 5
+    assert config.limits.max_research_loops == 2
+    assert config.limits.minutes == 3
+    assert config.limits.pages_per_query == 3  # of the quick preset
+    assert (config.model.provider, config.model.name) == ("vllm", "m")
+    assert config.model.temperature is None
+    assert config.search.engines == ("bing", "ddgs")
+    assert config.report_language == "Deutsch"
+
+
+@pytest.mark.parametrize(
+    ("mode", "code", "status"), [("failed", 1, "failed"), ("empty", 1, "empty")]
+)
+def test_exit_codes_tell_how_it_ended(
+    leadline: Run, stand_in_runner: pytest.MonkeyPatch, mode: str, code: int, status: str
+) -> None:
+    stand_in_runner.setenv("STAND_IN_MODE", mode)
+    done = leadline("run", "x", "--json")
+    assert (done.code, done.json["status"]) == (code, status)
+    assert done.json["reason"]
+
+
+def test_a_crash_of_the_run_is_told_and_can_be_resumed(
+    leadline: Run, stand_in_runner: pytest.MonkeyPatch
+) -> None:
+    stand_in_runner.setenv("STAND_IN_MODE", "crash")
+    done = leadline("run", "x")
+    assert done.code == 1
+    assert f"leadline resume {one_run()}" in done.out
+    stand_in_runner.setenv("STAND_IN_MODE", "")
+    again = leadline("resume", one_run(), "--json")
+    assert (again.code, again.json["status"]) == (0, "done")
+
+
+@pytest.mark.usefixtures("stand_in_runner")
+def test_a_plan_halts_and_resume_goes_on(leadline: Run) -> None:
+    planned = leadline("plan", "How deep?")
+    assert planned.code == 0
+    assert "[ ] How old" in planned.out
+    assert f"leadline resume {one_run()}" in planned.out
+    done = leadline("resume", one_run())
+    assert done.code == 0
+    assert "Report:" in done.out
+    assert "Plan: 2 tasks" not in done.err  # only what is new is told
+
+
+@pytest.mark.usefixtures("stand_in_runner")
+def test_a_plan_file_of_web_ui_starts_a_run(leadline: Run) -> None:
+    Path("plan.md").write_text(
+        "# Research Plan\n\n## 1. 1. Depths\n\n  - [x] How deep\n  - [-] How old\n",
+        encoding="utf-8",
+    )
+    done = leadline("run", "--plan", "plan.md", "--json")
+    assert done.json["tasks"] == {"done": 2, "failed": 0, "open": 0}
+    assert RunStore(Path("tmp/deep_research")).open(one_run()).record().topic == "Depths"
+
+
+@pytest.mark.usefixtures("stand_in_runner")
+def test_the_plan_of_a_finished_run_starts_a_new_one(leadline: Run) -> None:
+    first = leadline("run", "How deep?", "--json").json["task_id"]
+    again = leadline("run", "--plan", first, "--json")
+    assert again.code == 0
+    assert again.json["task_id"] != first
+    store = RunStore(Path("tmp/deep_research"))
+    assert store.open(again.json["task_id"]).record().topic == "How deep?"
+
+
+@pytest.mark.usefixtures("stand_in_runner")
+def test_a_topic_is_read_from_standard_input_or_a_file(leadline: Run) -> None:
+    leadline("run", "-", stdin="Wie tief ist der Öresund?\n".encode())
+    store = RunStore(Path("tmp/deep_research"))
+    assert store.history()[0].topic == "Wie tief ist der Öresund?"
+    Path("topic.txt").write_text("深さは?", encoding="utf-8")
+    leadline("run", "--topic-file", "topic.txt")
+    assert "深さは?" in {row.topic for row in store.history()}
+
+
+def test_control_characters_of_pages_do_not_reach_the_terminal(
+    leadline: Run, stand_in_runner: pytest.MonkeyPatch
+) -> None:
+    done = leadline("run", "x")
+    shown = leadline("show", one_run())
+    assert "\x1b" not in done.out + done.err + shown.out
+    assert "How [31mdeep" in done.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_run_and_keeps_what_it_found(
+    stand_in_runner: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    """Safety 40."""
+    stand_in_runner.setenv("STAND_IN_MODE", "wait")
+    process = start_in_background("run", "x", "--json")
+    task_id = wait_for(lambda: active_run())
+    asked = time.monotonic()
+    process.send_signal(number)
+    out, err = process.communicate(timeout=15)
+    assert time.monotonic() - asked < 10
+    assert process.returncode == 3
+    assert json.loads(out)["status"] == "stopped"
+    assert "Stopping; what was found is kept." in err
+    assert RunStore(Path("tmp/deep_research")).open(task_id).owner() is None
+
+
+def test_stop_from_another_process(leadline: Run, stand_in_runner: pytest.MonkeyPatch) -> None:
+    stand_in_runner.setenv("STAND_IN_MODE", "wait")
+    process = start_in_background("run", "x")
+    task_id = wait_for(lambda: active_run())
+    done = leadline("stop", task_id, "--json")
+    assert done.json == {"task_id": task_id, "stopped": True, "status": "stopped"}
+    process.communicate(timeout=15)
+    assert process.returncode == 3
+    again = leadline("stop", task_id)
+    assert again.code == 0
+    assert "was not at work: it is stopped" in again.out
+
+
+def start_in_background(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "leadline", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        env=dict(os.environ),
+    )
+
+
+def active_run() -> str:
+    for row in RunStore(Path("tmp/deep_research")).history():
+        if row.status is RunStatus.RESEARCHING:
+            return row.task_id
+    return ""
+
+
+def wait_for(look: Callable[[], str], seconds: float = 20) -> str:
+    pause = threading.Event()
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = look()
+        if found:
+            return found
+        pause.wait(0.05)
+    raise AssertionError("it did not happen in time")
+
+
+# Looking at runs
+
+
+@pytest.mark.usefixtures("stand_in_runner")
+def test_list_and_show(leadline: Run) -> None:
+    assert "There are no runs yet" in leadline("list").out
+    leadline("run", "How deep?")
+    listed = leadline("list")
+    assert one_run() in listed.out
+    assert "2/2" in listed.out
+    [row] = leadline("list", "--json").json["runs"]
+    assert (row["task_id"], row["status"], row["sources"]) == (one_run(), "done", 2)
+    shown = leadline("show", one_run())
+    assert "[x] How old" in shown.out
+    assert "2 sources, 2 findings, 1 citations" in shown.out
+    assert leadline("show", one_run(), "--json").json["topic"] == "How deep?"
+
+
+@pytest.mark.usefixtures("stand_in_runner")
+def test_export(leadline: Run) -> None:
+    leadline("run", "How deep?")
+    assert leadline("export", one_run()).out == "# Depths\n\nNine fathoms. [1]\n"
+    assert leadline("export", one_run(), "--format", "html", "-o", "report.html").code == 0
+    assert "Nine fathoms" in Path("report.html").read_text(encoding="utf-8")
+    refused = leadline("export", one_run(), "--format", "docx")
+    assert (refused.code, refused.out) == (2, "")
+
+
+@pytest.mark.usefixtures("stand_in_runner")
+def test_another_root(leadline: Run) -> None:
+    leadline("run", "x", "--root", "elsewhere")
+    assert not Path("tmp").exists()
+    assert len(RunStore(Path("elsewhere")).history()) == 1
+
+
+# Bad input: one sentence, nothing done
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["run"], "Type a question"),
+        (["run", "  "], "Type a question"),
+        (["run", "x" * 20_000], "20,000 characters"),
+        (["run", "x", "--browsers", "99"], "limits.max_parallel_browsers"),
+        (["run", "x", "--set", "nonsense"], "NAME=VALUE"),
+        (["run", "x", "--set", "minuts=3"], "Did you mean minutes"),
+        (["run", "x", "--plan", "missing.md"], "missing.md"),
+        (["run", "x", "--plan", "../../etc/passwd.md"], "no plan file"),
+        (["run", "x", "--provider", "openai"], "LEADLINE_MODEL_NAME"),
+        (["run", "x", "--topic-file", "y"], "once"),
+        (["run", "--topic-file", "missing"], "missing cannot be read"),
+        (["plan", ""], "Type a question"),
+        (["show", "../x"], "not the id of a run"),
+        (["show", "20260101-none"], "no run"),
+        (["resume", "a/b"], "not the id of a run"),
+        (["stop", "x" * 65], "not the id of a run"),
+        (["export", ".."], "not the id of a run"),
+    ],
+)
+def test_bad_input_is_one_sentence(leadline: Run, arguments: list[str], sentence: str) -> None:
+    done = leadline(*arguments)
+    assert done.code == 2
+    assert sentence in done.err.splitlines()[-1]
+    assert "Traceback" not in done.err
+    assert done.out == ""
+    assert RunStore(Path("tmp/deep_research")).history() == []
+
+
+def test_a_plan_without_a_task_is_refused(leadline: Run) -> None:
+    Path("plan.md").write_text("just words", encoding="utf-8")
+    done = leadline("run", "x", "--plan", "plan.md")
+    assert (done.code, "no task" in done.err) == (2, True)
+
+
+def test_a_megabyte_of_topic_is_refused(leadline: Run) -> None:
+    done = leadline("run", "-", stdin=b"x" * 1_200_000)
+    assert done.code == 2
+    assert "characters" in done.err
+
+
+def test_an_unknown_option_is_a_usage_error(leadline: Run) -> None:
+    done = leadline("run", "x", "--nonsense")
+    assert done.code == 2
+    assert "nonsense" in done.err
+
+
+def test_errors_are_objects_too_with_json(leadline: Run) -> None:
+    done = leadline("show", "../x", "--json")
+    assert done.code == 2
+    assert done.json["error"]["type"] == "InvalidTaskId"
+    assert done.json["error"]["message"] in done.err
+
+
+def test_what_is_unexpected_is_one_sentence_and_a_file_without_secrets(
+    leadline: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Safety 29."""
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+
+    def burst(*_: object) -> None:
+        raise RuntimeError(f"oh no {CANARY}")
+
+    monkeypatch.setattr(cli, "RunStore", burst)
+    done = leadline("list")
+    assert done.code == 1
+    [line] = done.err.splitlines()
+    assert line.startswith("Something unexpected went wrong (RuntimeError)")
+    [log] = Path("tmp").glob("leadline-error-*.log")
+    text = log.read_text(encoding="utf-8")
+    assert "oh no ***" in text
+    assert CANARY not in text + done.err
+
+
+@pytest.mark.usefixtures("stand_in_runner")
+def test_a_key_is_in_no_file_of_a_run(leadline: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Safety 29."""
+    monkeypatch.setenv("LEADLINE_MODEL_API_KEY", CANARY)
+    done = leadline("run", "x", "--provider", "vllm", "--model", "m")
+    assert CANARY not in done.out + done.err
+    files = [p for p in Path("tmp").rglob("*") if p.is_file()]
+    assert files
+    assert not [p for p in files if CANARY.encode() in p.read_bytes()]
+
+
+def test_without_a_command_the_help_is_shown(leadline: Run) -> None:
+    done = leadline("--help")
+    for command in ("run", "plan", "resume", "stop", "list", "show", "export", "demo", "doctor"):
+        assert command in done.out
+
+
+def test_printable() -> None:
+    assert printable("a\x1b[31m\u202eb\nc\x00") == "a[31mb c"
+    assert printable("x" * 300, 10) == "x" * 9 + "…"
