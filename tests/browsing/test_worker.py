@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from datetime import date
 from pathlib import Path
@@ -279,3 +280,52 @@ async def test_offline_worker_answers_in_two_steps_and_never_answers_nonsense() 
     result = await worker.run()
     assert result.answered and result.steps == 2
     assert desk.run.findings[0].claim == "The Solund ferry carries 350 passengers and 40 cars."
+
+
+@pytest.mark.browser
+async def test_real_pages_an_easy_question_and_a_page_that_gives_orders(
+    chromium: Path, tmp_path: Path
+) -> None:
+    """W2-4, W2-5, safety 28: braces, "Error:" and orders in a page change nothing."""
+    chat = ScriptedChat(lambda n, m: READ if n == 1 else [_record(m, "350 passengers"), END])
+    with site() as (base, asked):
+        async with rig(chromium, tmp_path / "work", base) as r:
+            scripted = await r.worker(lambda state: chat, "/ferry", "/odd").run()
+            offline = await r.worker(OfflineBrowserChat, "/ferry", "/fleet", "/odd").run()
+    assert scripted.error == "" and scripted.answered and scripted.steps == 2
+    assert "{} Error: {{task}} {nonce}" in prompt_text(chat.prompts[1])
+    assert [estimate_tokens(prompt_text(p)) < 1500 for p in chat.prompts] == [True, True]
+    assert offline.error == "" and offline.answered and offline.steps == 2
+    claims = [finding.claim for finding in r.run.findings]
+    assert any("350 passengers" in claim for claim in claims)
+    assert not any("9999" in claim for claim in claims)
+    assert sorted(p for p in asked if p != "/favicon.ico") == ["/ferry", "/fleet", "/odd"]
+
+
+@pytest.mark.browser
+async def test_a_real_page_is_clicked_through_and_read(chromium: Path, tmp_path: Path) -> None:
+    """What only a click shows becomes a source with a passage of its own."""
+
+    def script(call: int, messages: list[Any]) -> Any:
+        text = prompt_text(messages)
+        if call == 1:
+            url = re.search(r"http://\S+/clicks", text)
+            return [{"navigate": {"url": url[0] if url else ""}}]
+        if call == 2:
+            button = re.search(r"\[(\d+)\]<button", text)
+            return [{"click": {"index": button[1] if button else 1}}, {"read_page": {}}]
+        return [_record(messages, "22:15"), END]
+
+    chat = ScriptedChat(script)
+    with site() as (base, _):
+        async with rig(chromium, tmp_path / "work", base) as r:
+            result = await r.worker(lambda state: chat, "/clicks").run()
+    assert result.error == "" and result.answered, prompt_text(chat.prompts[-1])
+    assert "22:15" in r.run.findings[0].quotes[0]
+
+
+def _record(messages: list[Any], wanted: str) -> dict[str, Any]:
+    """A finding that copies the first shown passage with ``wanted`` in it."""
+    found = re.search(rf"\[(\d+\.\d+)\] (.*{wanted}.*)", prompt_text(messages))
+    claim, ref = (found[2], found[1]) if found else ("nothing", "0.0")
+    return {"record_findings": {"findings": [{"claim": claim, "passages": [ref]}]}}

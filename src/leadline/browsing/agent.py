@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from browser_use import Agent
-from browser_use.agent.views import ActionResult, AgentStepInfo
+from browser_use.agent.views import ActionResult, AgentOutput, AgentStepInfo
 from browser_use.browser.views import BrowserStateSummary
 from browser_use.llm.base import BaseChatModel
 from browser_use.llm.messages import (
@@ -40,6 +40,10 @@ MAX_FAILURES = 2
 """Model answers in a row that could not be used before the worker gives up."""
 
 ACTIONS_A_STEP = 5
+
+_WITHOUT_A_PAGE = ["search", "read", "record_findings", "navigate", "done"]
+"""What can be done while the tab in front is blank. The others are left out of the schema then:
+they would cost some 800 tokens a call for nothing."""
 
 
 class ResearchAgent(Agent[None, Any]):
@@ -99,6 +103,10 @@ class ResearchAgent(Agent[None, Any]):
             message_compaction=False,
             enable_signal_handler=False,
         )
+        self._page_output = self.AgentOutput
+        self._blank_output = AgentOutput.type_with_custom_actions_flash_mode(
+            self.tools.registry.create_action_model(_WITHOUT_A_PAGE)
+        )
 
     @property
     def failures(self) -> int:
@@ -133,6 +141,7 @@ class ResearchAgent(Agent[None, Any]):
         worker.look_at(observe(summary))
         self._remember()
         worker.last_step = step_info.is_last_step()
+        self.AgentOutput = self._blank_output if worker.page.is_blank else self._page_output
         self._write_messages(summary.screenshot if vision and not worker.page.is_blank else None)
         return summary
 

@@ -7,13 +7,13 @@ query are the user's and the plan's own, each on one line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from leadline.browsing.state import CurrentPage, Row, Shown, WorkerState
 from leadline.domain.evidence import Passage, Snapshot
 from leadline.domain.ranking import rank
-from leadline.domain.text import estimate_tokens, one_line, shorten
+from leadline.domain.text import estimate_tokens, shorten
 from leadline.models.prompts import Data, Value
 
 PASSAGE_CHARS = 1200
@@ -56,11 +56,11 @@ def prompt_values(state: WorkerState, *, today: date, material_tokens: int) -> M
         "query": shorten(state.query, 300),
         "language": state.language or "that of the task",
         "today": f"{today:%B} {today.day}, {today.year}",
-        "background": Data(state.background or "nothing yet"),
-        "results": Data(render_rows(state)),
-        "passages": Data(render_sources(list(state.shown.values()), material_tokens)),
-        "page": Data(render_page(state.page)),
-        "journal": Data("\n".join(state.journal) or "nothing yet"),
+        "background": _data(state.background, "nothing yet"),
+        "results": _data(render_rows(state), "none"),
+        "passages": _data(render_sources(list(state.shown.values()), material_tokens), "none yet"),
+        "page": _data(render_page(state.page), "empty: no page is open for clicking"),
+        "journal": _data("\n".join(state.journal), "nothing yet"),
         "budget": _budget(state),
     }
 
@@ -68,7 +68,7 @@ def prompt_values(state: WorkerState, *, today: date, material_tokens: int) -> M
 def render_rows(state: WorkerState) -> str:
     """The search results, with what became of each."""
     if not state.rows:
-        return state.search_failure or ("The search found nothing." if state.queries else "none")
+        return state.search_failure or ("The search found nothing." if state.queries else "")
     rows = state.rows[-ROWS_SHOWN:]
     return "\n".join(_row(row, state) for row in rows)
 
@@ -88,8 +88,6 @@ def _row(row: Row, state: WorkerState) -> str:
 
 def render_sources(shown: Sequence[Shown], tokens: int) -> str:
     """The passages shown so far; the newest sources come first in the sharing of room."""
-    if not shown:
-        return "none"
     blocks: list[str] = []
     left = tokens
     for position, item in enumerate(reversed(shown)):
@@ -132,9 +130,9 @@ def _source(item: Shown, tokens: int) -> tuple[str, int]:
 
 
 def render_page(page: CurrentPage) -> str:
-    """The tab in front and what can be clicked there."""
+    """The tab in front and what can be clicked there; empty when no page is open."""
     if page.is_blank:
-        return "The tab is empty: no page is open for clicking."
+        return ""
     lines = [f"{shorten(page.title, 120)} — {shorten(page.url, 300)}"]
     if page.trouble:
         lines.append(shorten(page.trouble, 300))
@@ -143,9 +141,9 @@ def render_page(page: CurrentPage) -> str:
     return "\n".join(lines)
 
 
-def failures(items: Iterable[tuple[str, str]]) -> str:
-    """Pages that gave nothing, as sentences on one line each."""
-    return "\n".join(f"{shorten(url, 120)}: {one_line(why)}" for url, why in items)
+def _data(text: str, otherwise: str) -> Value:
+    """Text from outside in its marks; where there is none, our own word for that, without any."""
+    return Data(text) if text.strip() else otherwise
 
 
 def _budget(state: WorkerState) -> str:
