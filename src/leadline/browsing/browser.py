@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.async_api import Browser, BrowserContext
 from playwright.async_api import Error as PlaywrightError
 
+from leadline.browsing.browser_use_env import drop_default_folders
 from leadline.browsing.chromium_process import ChromiumProcess, remove_profile
 from leadline.browsing.egress import EgressGuard
 from leadline.browsing.lease import Lease, keep_tabs_few
@@ -77,6 +78,7 @@ class PooledBrowser:
         """A clean context with one blank tab, and browser-use's session on it."""
         from leadline.browsing.research_session import ResearchSession
 
+        drop_default_folders()
         try:
             async with asyncio.timeout(15):
                 context = self.shared_context

@@ -6,6 +6,7 @@ the variables at import, so a later call cannot undo what an earlier import did.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -34,3 +35,13 @@ def prepare_browser_use(work_dir: Path) -> None:
     for name in ("NO_PROXY", "no_proxy"):
         entries = [e for e in os.environ.get(name, "").split(",") if e]
         os.environ[name] = ",".join([*entries, *(h for h in _LOCAL if h not in entries)])
+
+
+def drop_default_folders() -> None:
+    """Delete the empty folders that importing browser-use's session makes in the temp folder."""
+    from browser_use.browser.session import DEFAULT_BROWSER_PROFILE
+
+    for folder in (DEFAULT_BROWSER_PROFILE.downloads_path, DEFAULT_BROWSER_PROFILE.user_data_dir):
+        if folder is not None:
+            with contextlib.suppress(OSError):  # gone already, or not empty: then it is not ours
+                Path(folder).rmdir()

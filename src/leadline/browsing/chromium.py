@@ -48,8 +48,6 @@ _ALWAYS = (
     "--disable-breakpad",
     "--disable-client-side-phishing-detection",
     "--disable-component-update",
-    "--disable-crash-reporter",
-    "--disable-crashpad-for-testing",
     "--disable-default-apps",
     "--disable-dev-shm-usage",
     "--disable-domain-reliability",

@@ -207,6 +207,7 @@ class BrowserPool:
         else:
             profile = await asyncio.to_thread(Path(self._config.user_data_dir).expanduser)
         process: ChromiumProcess | None = None
+        driver = asyncio.get_running_loop().create_task(self._driver_up())  # takes as long
         try:
             process = await start_chromium(
                 find_chromium(self._config),
@@ -217,9 +218,11 @@ class BrowserPool:
             )
             self._guardian.watch(process.pid)
             self._guard.rules.deny_port(process.port)
+            await driver
             remote = await self._connect(process.ws_url)
             agent = await _user_agent(remote)
         except BaseException:
+            driver.cancel()
             if process is not None:
                 await asyncio.shield(process.end(grace=0 if own else 2.0))
                 self._guardian.unwatch(process.pid)
@@ -281,12 +284,10 @@ class BrowserPool:
         return browser
 
     async def _connect(self, address: str) -> Browser:
+        driver = await self._driver_up()
         try:
-            async with self._driver_lock:
-                if self._driver is None:
-                    self._driver = await async_playwright().start()
             async with asyncio.timeout(_START_SECONDS):
-                return await self._driver.chromium.connect_over_cdp(
+                return await driver.chromium.connect_over_cdp(
                     address, timeout=_START_SECONDS * 1000
                 )
         except (PlaywrightError, TimeoutError, OSError) as error:
@@ -296,6 +297,21 @@ class BrowserPool:
                     "--remote-debugging-port and check the address."
                 ) from error
             raise BrowserFailed("The browser does not answer after its start.") from error
+
+    async def _driver_up(self) -> Playwright:
+        """The run's one Playwright driver, started when it is first needed."""
+        async with self._driver_lock:
+            if self._closed:
+                raise BrowserFailed("The run is ending; no browser is started any more.")
+            if self._driver is None:
+                try:
+                    async with asyncio.timeout(_START_SECONDS):
+                        self._driver = await async_playwright().start()
+                except (PlaywrightError, TimeoutError, OSError) as error:
+                    raise BrowserFailed(
+                        "Playwright's driver does not start; 'leadline doctor' can tell more."
+                    ) from error
+            return self._driver
 
     async def _give_back(self, browser: PooledBrowser) -> None:
         try:

@@ -134,7 +134,7 @@ FORBIDDEN = _any(
 )
 NOT_FOUND = _any(
     r"\b404\b",
-    r"(?:page|site|content|article|file|document|resource)s? (?:you .{0,60} )?(?:was |is |could |can )?"
+    r"(?:page|site|content|article|file|document)s? (?:you .{0,60} )?(?:was |is |could |can )?"
     r"(?:not|cannot) (?:be )?(?:found|exist|available)",
     r"(?:page|content|article)s? (?:you .{0,60} )?(?:does not|doesn(?:'|’)t|no longer) exists?",
     r"not found",
