@@ -26,9 +26,7 @@ _ASKS = re.compile(
 _LEAD = re.compile(
     r"^(?:please\s+|can you\s+|could you\s+)?(?:tell me (?:about|more about)?|give (?:me )?an? "
     r"(?:overview|summary) of|(?:explain|describe|research|investigate|analy[sz]e|summari[sz]e|"
-    r"find out(?: about)?|look into|compare)\b|(?:what|who|how|why|which|when|where)\s+"
-    r"(?:is|are|was|were|do|does|did|has|have|can|could|should|will|would)\b|"
-    r"(?:what|how|why|which|who|when|where)\b(?:\s+(?:much|many))?)\s*",
+    r"find out(?: about)?|look into|compare)\b|(?:what|who)\s+(?:is|are|was|were)\b)\s*",
     re.IGNORECASE,
 )
 _LEAD_ZH = re.compile(
@@ -52,6 +50,15 @@ _COMPARED = (
 )  # fmt: skip
 
 
+_LISTED = (
+    re.compile(r"^(?P<s>[^:：]{3,200})[:：]\s*(?P<list>[^:：]+)$"),
+    re.compile(r"^(?P<s>[^，。、]{2,40})的(?P<list>[^。]*、[^。]+)$"),
+)
+"""A subject and the list of its aspects: after a colon, or in Chinese after 的."""
+_ITEMS = re.compile(r"\s*(?:[,，、;；]\s*(?:and\b|以及|和)?|\s(?=and\s+the\b))\s*")
+_LISTED_MOST = 9
+
+
 @dataclass(frozen=True)
 class _Wording:
     """The frame of a plan in one language; ``{s}`` is the subject."""
@@ -70,24 +77,24 @@ _EN = _Wording(
     difference="Differences between {a} and {b}",
     aspects=(
         ("Background", (
-            ("What {s} is and how it works", "overview"),
-            ("History and origin of {s}", "history"),
-            ("Who stands behind {s}", "organisations people"),
+            ("{s}: what it is and how it works", "overview"),
+            ("{s}: history and origin", "history"),
+            ("{s}: who stands behind it", "organisations people"),
         )),
         ("Key facts and numbers", (
-            ("Key facts and numbers on {s}", "facts numbers"),
-            ("Measurements and results of {s}", "results data"),
-            ("Costs and scale of {s}", "cost size"),
+            ("{s}: key facts and numbers", "facts numbers"),
+            ("{s}: measurements and results", "results data"),
+            ("{s}: costs and scale", "cost size"),
         )),
         ("Viewpoints", (
-            ("Benefits and risks of {s}", "benefits risks"),
-            ("Criticism of {s} and differing views", "criticism debate"),
-            ("Comparison of {s} with alternatives", "alternatives comparison"),
+            ("{s}: benefits and risks", "benefits risks"),
+            ("{s}: criticism and differing views", "criticism debate"),
+            ("{s}: comparison with alternatives", "alternatives comparison"),
         )),
         ("Recent developments", (
-            ("Recent developments of {s}", "latest {year}"),
-            ("Plans and outlook for {s}", "future plans"),
-            ("Open questions about {s}", "open questions"),
+            ("{s}: recent developments", "latest {year}"),
+            ("{s}: plans and outlook", "future plans"),
+            ("{s}: open questions", "open questions"),
         )),
     ),
 )  # fmt: skip
@@ -99,24 +106,24 @@ _ZH = _Wording(
     difference="{a}与{b}的差异",
     aspects=(
         ("背景概览", (
-            ("{s}是什么，如何运作", "介绍"),
-            ("{s}的历史与由来", "历史"),
-            ("{s}的相关机构与人物", "机构 人物"),
+            ("{s}：是什么，如何运作", "介绍"),
+            ("{s}：历史与由来", "历史"),
+            ("{s}：相关机构与人物", "机构 人物"),
         )),
         ("关键事实与数据", (
-            ("{s}的关键事实与数据", "数据"),
-            ("{s}的测量与结果", "结果"),
-            ("{s}的成本与规模", "成本 规模"),
+            ("{s}：关键事实与数据", "数据"),
+            ("{s}：测量与结果", "结果"),
+            ("{s}：成本与规模", "成本 规模"),
         )),
         ("不同观点", (
-            ("{s}的益处与风险", "优点 风险"),
-            ("对{s}的批评与争议", "争议"),
-            ("{s}与其他方案的比较", "比较"),
+            ("{s}：益处与风险", "优点 风险"),
+            ("{s}：批评与争议", "争议"),
+            ("{s}：与其他方案的比较", "比较"),
         )),
         ("最新进展", (
-            ("{s}的最新进展", "最新进展 {year}"),
-            ("{s}的计划与前景", "前景"),
-            ("{s}尚未解决的问题", "问题"),
+            ("{s}：最新进展", "最新进展 {year}"),
+            ("{s}：计划与前景", "前景"),
+            ("{s}：尚未解决的问题", "问题"),
         )),
     ),
 )  # fmt: skip
@@ -127,9 +134,13 @@ def offline_plan(topic: str, limits: Limits, *, language: str, today: date) -> P
     topic = " ".join(topic.split())
     chinese = (language or detect_language(topic)).lower().startswith("zh")
     wording = _ZH if chinese else _EN
-    subject = subject_of(topic)
     most = limits.max_tasks_per_category
-    categories = [*_asked(topic, wording, most), *_compared(topic, wording, most)]
+    listed = _listed(topic)
+    subject = subject_of(listed[0]) if listed else subject_of(topic)
+    if listed:
+        categories = _aspects_named(subject, listed[1], wording, limits)
+    else:
+        categories = [*_asked(topic, wording, most), *_compared(topic, wording, most)]
     target = min(max(_DEFAULT_CATEGORIES, limits.min_categories), limits.max_categories)
     tasks_each = min(max(limits.min_tasks_per_category, 1), most)
     for name, aspects in wording.aspects:
@@ -162,6 +173,43 @@ def keywords(text: str) -> str:
     tokens = re.findall(r"[^\s,;:?!\"“”()\[\]{}]+", text)
     kept = [token.strip(".'’") for token in tokens if words(token)]
     return " ".join(dict.fromkeys(kept[:_QUERY_WORDS])) or shorten(text, 80)
+
+
+def _listed(topic: str) -> tuple[str, list[str]] | None:
+    """The subject of a topic and the aspects that it lists, when it lists any."""
+    for pattern in _LISTED:
+        match = pattern.match(topic.strip(" ?？.。!！"))
+        if match is None:
+            continue
+        items = [item.strip(" ,，.。?？") for item in _ITEMS.split(match["list"])]
+        items = [item for item in dict.fromkeys(items) if words(item) and len(item) <= 120]
+        if len(items) >= 2 and words(match["s"]):
+            return match["s"], items[:_LISTED_MOST]
+    return None
+
+
+def _aspects_named(
+    subject: str, aspects: list[str], wording: _Wording, limits: Limits
+) -> list[Category]:
+    """One task an aspect, spread evenly over as few categories as hold them."""
+    most = limits.max_tasks_per_category
+    aspects = aspects[: most * limits.max_categories]
+    groups = -(-len(aspects) // most)
+    size = -(-len(aspects) // groups)
+    colon, comma = ("：", "、") if wording is _ZH else (": ", "; ")
+    categories: list[Category] = []
+    for start in range(0, len(aspects), size):
+        group = aspects[start : start + size]
+        name = shorten(comma.join(group), _SUBJECT_CHARS)
+        tasks = tuple(
+            Task(
+                text=shorten(f"{subject}{colon}{aspect}", 300),
+                queries=(shorten(f"{keywords(subject)} {keywords(aspect)}", 300),),
+            )
+            for aspect in group
+        )
+        categories.append(Category(name=name[:1].upper() + name[1:], tasks=tasks))
+    return categories
 
 
 def _asked(topic: str, wording: _Wording, most: int) -> list[Category]:

@@ -107,7 +107,7 @@ def endpoint_of(config: ModelConfig) -> str:
     :class:`InvalidSetting` when it is missing or no HTTP address.
     """
     preset = PRESETS[config.provider]
-    url = (config.base_url or preset.base_url).strip().rstrip("/")
+    url = (config.base_url or preset.base_url).strip()
     if not url:
         if not preset.needs_base_url:
             return ""
@@ -125,6 +125,7 @@ def endpoint_of(config: ModelConfig) -> str:
             "The model's base URL is no http or https address; write it like "
             "http://127.0.0.1:11434/v1."
         )
+    url = url.rstrip("/")
     if config.provider is Provider.OLLAMA and not parts.path.rstrip("/").endswith("/v1"):
         parts = parts._replace(path=parts.path.rstrip("/") + "/v1")
         url = urlunsplit(parts)

@@ -19,7 +19,7 @@ from typing_extensions import override
 from leadline.domain.limits import Limits
 from leadline.domain.plan import Plan, TaskState
 from leadline.domain.plan_answer import plan_from_json
-from leadline.domain.text import estimate_tokens, shorten
+from leadline.domain.text import estimate_tokens, one_line, shorten
 from leadline.models.prompts import Data, Message, Value, fresh_nonce, render_prompt
 
 R = TypeVar("R")
@@ -305,6 +305,8 @@ class SectionRequest(TextRequest):
     @override
     def fitted(self, tokens: int) -> Self:
         spare = tokens - 1_000 - estimate_tokens(self.topic)
+        if sum(estimate_tokens(_finding_line(f)) + 1 for f in self.findings) <= spare:
+            return self
         for quote_chars in (2_000, 600, 300, 120, 0):
             findings = tuple(_with_quotes(f, quote_chars) for f in self.findings)
             costs = [estimate_tokens(_finding_line(f)) + 1 for f in findings]
@@ -312,7 +314,7 @@ class SectionRequest(TextRequest):
                 break
         while len(findings) > 1 and sum(costs) > spare:
             findings, costs = findings[:-1], costs[:-1]
-        return self if findings == self.findings else self.model_copy(update={"findings": findings})
+        return self.model_copy(update={"findings": findings})
 
 
 def language_name(code: str) -> str:
@@ -361,7 +363,7 @@ def _first(value: Mapping[Any, Any], *keys: str) -> Any:
 
 
 def _line(text: str | None) -> str:
-    return " ".join((text or "").split())
+    return one_line(text or "")
 
 
 def _fold(text: str) -> str:

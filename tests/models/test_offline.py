@@ -1,0 +1,167 @@
+"""The offline model: deterministic, within limits, never a sentence of its own."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leadline.domain.events import ModelCalled
+from leadline.domain.evidence import Finding, PassageRef
+from leadline.domain.limits import PRESETS, Depth, Limits
+from leadline.domain.plan import TaskState
+from leadline.errors import ModelAnswerInvalid
+from leadline.models.offline import OfflineModel
+from leadline.models.offline_plan import keywords, offline_plan, subject_of
+from leadline.models.requests import FindingView, ReflectRequest, TaskOutcome
+from leadline.reports.citations import check_section
+from tests.models.conftest import plan_request, section_request, text_of
+
+TODAY = date(2025, 3, 4)
+
+
+def texts(topic: str, limits: Limits | None = None) -> list[str]:
+    plan = offline_plan(topic, limits or Limits(), language="", today=TODAY)
+    return [task.text for task in plan.tasks()]
+
+
+@given(st.text(min_size=1, max_size=200), st.sampled_from(list(Depth)))
+def test_any_topic_gives_a_plan_within_limits(topic: str, depth: Depth) -> None:
+    limits = PRESETS[depth]
+    plan = offline_plan(topic, limits, language="", today=TODAY)
+    assert 1 <= len(plan.categories) <= limits.max_categories
+    for category in plan.categories:
+        assert 1 <= len(category.tasks) <= limits.max_tasks_per_category
+        assert all(task.text for task in category.tasks)
+        assert all(len(task.queries) <= limits.queries_per_task for task in category.tasks)
+    assert plan == offline_plan(topic, limits, language="", today=TODAY)
+
+
+def test_compound_questions_are_split() -> None:
+    found = texts("What is tidal power in Brixholm and how much does it cost?")
+    assert found[:2] == ["What is tidal power in Brixholm", "how much does it cost"]
+
+
+@pytest.mark.parametrize(
+    "topic", ["tidal power vs wind power", "Compare tidal power with wind power"]
+)
+def test_comparisons_have_both_sides(topic: str) -> None:
+    found = texts(topic)
+    assert found[0] == "Differences between tidal power and wind power"
+    assert any(text.startswith("tidal power:") for text in found)
+
+
+def test_a_chinese_topic_gets_a_chinese_plan() -> None:
+    plan = offline_plan("潮汐发电是什么？", Limits(), language="", today=TODAY)
+    assert [c.name for c in plan.categories] == [
+        "所提问题",
+        "背景概览",
+        "关键事实与数据",
+        "不同观点",
+    ]
+    assert "潮汐发电：关键事实与数据" in [t.text for t in plan.tasks()]
+    assert texts("潮汐能和风能的区别")[0] == "潮汐能与风能的差异"
+
+
+@pytest.mark.parametrize(
+    ("topic", "subject"),
+    [
+        ("What are the effects of {x} on birds?", "the effects of {x} on birds"),
+        ("Explain tidal power", "tidal power"),
+        ("tidal power", "tidal power"),
+        ("why?", "why"),
+    ],
+)
+def test_subjects(topic: str, subject: str) -> None:
+    assert subject_of(topic) == subject
+
+
+def test_queries_are_keywords() -> None:
+    assert keywords("What are the effects of tidal power on birds?") == "effects tidal power birds"
+
+
+async def test_calls_are_reported_at_no_cost() -> None:
+    reported: list[ModelCalled] = []
+    model = OfflineModel(on_call=reported.append)
+    assert (await model.ask(plan_request())).plan.categories
+    await text_of(model.write(section_request()))
+    assert [(c.role, c.usage.calls, c.usage.cost_usd) for c in reported] == [
+        ("planner", 1, 0.0),
+        ("writer", 1, 0.0),
+    ]
+
+
+async def test_failed_tasks_are_asked_again_once() -> None:
+    tasks = (
+        TaskOutcome(text="Costs of tidal power in Brixholm", state=TaskState.FAILED),
+        TaskOutcome(text="History", state=TaskState.DONE),
+    )
+    request = ReflectRequest(topic="Tidal power", tasks=tasks, max_new_tasks=3)
+    (new,) = (await OfflineModel().ask(request)).new_tasks
+    assert "Costs of tidal power" in new.text
+    assert new.queries
+    retried = (*tasks, TaskOutcome(text=new.text, state=TaskState.FAILED))
+    again = await OfflineModel().ask(request.model_copy(update={"tasks": retried}))
+    assert len(again.new_tasks) <= 1
+    none = await OfflineModel().ask(request.model_copy(update={"max_new_tasks": 0}))
+    assert not none.new_tasks
+
+
+async def test_a_digest_is_quotes_that_pass_the_check_of_the_report() -> None:
+    quotes = {
+        "f1": "The plant delivers 12 MW of tidal power.",
+        "f2": "The plant delivers 12 MW of tidal power!",
+        "f3": "Birds avoid “the barrage” in winter.",
+        "f4": "潮汐电站于2019年投产。",
+    }
+    views = tuple(FindingView(id=i, claim=q, quotes=(q,)) for i, q in quotes.items())
+    text = await text_of(OfflineModel().write(section_request(findings=views)))
+    assert text.splitlines()[0] == "- “The plant delivers 12 MW of tidal power” [f1]."
+    assert "[f2]" not in text, "the same sentence from two sources is said once"
+    findings = [
+        Finding(id=i, task="t1", claim=q, passages=(PassageRef(source=1, passage=1),), quotes=(q,))
+        for i, q in quotes.items()
+    ]
+    checked = check_section(text, findings)
+    assert set(checked.cited) == {"f1", "f3", "f4"}
+    assert checked.dropped.sentences == 0
+
+
+async def test_a_quote_names_its_site_and_date() -> None:
+    view = FindingView(id="f1", claim="C.", quotes=("Q is.",), site="power.example", date="2024")
+    text = await text_of(OfflineModel().write(section_request(findings=(view,))))
+    assert text == "- “Q is” — power.example, 2024 [f1].\n"
+
+
+async def test_a_summary_is_short_and_nothing_is_nothing() -> None:
+    views = tuple(
+        FindingView(id=f"f{n}", claim=f"Fact {n} on topic{n}.", quotes=()) for n in range(1, 20)
+    )
+    summary = await text_of(
+        OfflineModel().write(section_request(findings=views, kind="summary", words=500))
+    )
+    assert len(summary.splitlines()) == 5
+    with pytest.raises(ModelAnswerInvalid):
+        await text_of(OfflineModel().write(section_request(findings=())))
+
+
+def test_the_aspects_that_a_topic_lists_are_its_first_tasks() -> None:
+    topic = "How well do tidal ferries work: ridership, cost and funding, and the bridge debate?"
+    plan = offline_plan(topic, Limits(), language="", today=TODAY)
+    assert plan.categories[0].name == "Ridership; cost and funding; the bridge debate"
+    assert [t.text for t in plan.categories[0].tasks] == [
+        "How well do tidal ferries work: ridership",
+        "How well do tidal ferries work: cost and funding",
+        "How well do tidal ferries work: the bridge debate",
+    ]
+    assert plan.categories[1].name == "Background"
+
+
+def test_many_aspects_spread_over_categories_within_the_limits() -> None:
+    """W0-9: counts are clamped in code."""
+    topic = "Tidal ferries: " + ", ".join(f"aspect {n}" for n in range(30))
+    plan = offline_plan(topic, Limits(), language="", today=TODAY)
+    assert len(plan.categories) <= Limits().max_categories
+    assert all(len(c.tasks) <= Limits().max_tasks_per_category for c in plan.categories)
