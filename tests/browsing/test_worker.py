@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import sys
+import tempfile
 import time
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from leadline.browsing.offline_policy import OfflineBrowserChat
 from leadline.browsing.worker import BrowserUseAgent
-from leadline.domain.config import RunConfig
+from leadline.domain.config import ModelConfig, Provider, RunConfig
 from leadline.domain.events import WorkerMoved
 from leadline.domain.limits import Limits
 from leadline.domain.plan import Task
@@ -26,11 +30,14 @@ from leadline.errors import (
     ModelUnavailable,
     SearchUnavailable,
 )
+from leadline.models.browser_use import BrowserUseChat
+from leadline.models.chat import LangChainModel
 from tests.browsing.worker_doubles import (
     FakeLease,
     FakePool,
     FakeReader,
     FakeRouter,
+    PageSession,
     ScriptedChat,
     blocked,
     hit,
@@ -38,6 +45,7 @@ from tests.browsing.worker_doubles import (
 )
 from tests.browsing.worker_rig import QUERY, TASK, rig, site
 from tests.doubles import MemoryRun
+from tests.openai_server import OpenAIServer
 
 FERRY = "The Solund ferry carries 350 passengers and 40 cars. It has sailed since 1998."
 READ = [{"read": {"results": [1, 2]}}]
@@ -280,6 +288,86 @@ async def test_offline_worker_answers_in_two_steps_and_never_answers_nonsense() 
     result = await worker.run()
     assert result.answered and result.steps == 2
     assert desk.run.findings[0].claim == "The Solund ferry carries 350 passengers and 40 cars."
+
+
+async def test_a_model_that_goes_round_in_circles_is_ended_before_its_steps_are_used() -> None:
+    """safety 47: endless tool calls"""
+    desk = Desk(lambda call, messages: [{"read": {"results": [1]}}], steps_per_worker=30)
+    result = await desk.worker.run()
+    assert len(desk.chat.prompts) == 5 and "in circles" in result.error
+
+
+async def test_a_worker_leaves_no_folder_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """safety 46: browser-use's folder of each agent is never made."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    await Desk(easy).worker.run()
+    assert not [name for name in os.listdir(tmp_path) if name.startswith("browser_use_agent")]
+
+
+async def test_a_worker_does_not_load_the_sdk_of_another_provider() -> None:
+    """It costs two seconds and 40 MB in each run."""
+    before = "anthropic" in sys.modules
+    await Desk(easy).worker.run()
+    assert ("anthropic" in sys.modules) == before
+    assert "browser_use.llm.anthropic.chat" not in sys.modules or before
+
+
+async def test_the_newest_picture_is_handed_out_while_it_works() -> None:
+    async def slow() -> Any:
+        await asyncio.sleep(1.3)
+        return [END]
+
+    desk = Desk(lambda call, messages: slow())
+    await desk.worker.run()
+    assert desk.screens == [b"jpeg"]
+
+
+@pytest.mark.parametrize("vision", [True, False])
+async def test_a_model_sees_the_tab_only_where_it_can(vision: bool) -> None:
+    desk = Desk(lambda call, messages: [END])
+    desk.worker._config = desk.worker._config.model_copy(
+        update={"model": ModelConfig(vision=vision)}
+    )
+    desk.pool.the_lease.session = PageSession(cdp_url="ws://127.0.0.1:9/", keep_alive=True)
+    await desk.worker.run()
+    prompt = desk.chat.prompts[0][-1]
+    assert isinstance(prompt.content, list) == vision
+    assert "A page — https://a.example/" in prompt.text
+
+
+@pytest.mark.parametrize(
+    ("mode", "answered", "most"),
+    [
+        ("competent", True, 2),
+        ("think", True, 2),
+        ("fenced", True, 2),
+        ("inventing", True, 4),
+        ("text", False, 4),
+        ("empty", False, 8),
+        ("wrong-types", False, 8),
+        ("endless-tools", False, 10),
+        ("401", False, 1),
+    ],
+)
+async def test_over_http_every_fault_of_a_model_ends_bounded_and_typed(
+    mode: str, answered: bool, most: int
+) -> None:
+    """safety 47: real client, real HTTP; an invented reference never becomes a finding."""
+    desk = Desk(None)
+    with OpenAIServer(mode=mode) as server:
+        config = ModelConfig(provider=Provider.CUSTOM, name="m", base_url=server.base_url)
+        model = LangChainModel(
+            config, SecretStr("k"), limits=Limits(model_seconds=5), on_call=lambda call: None
+        )
+        desk.worker._chat._chat = BrowserUseChat(model)
+        result = await desk.worker.run()
+        await model.aclose()
+    assert result.answered == answered and server.calls <= most
+    assert isinstance(result.fatal, ModelRejected) == (mode == "401")
+    stored = [p.text for s in desk.run.snapshots.values() for p in s.passages]
+    assert all(quote in stored for finding in desk.run.findings for quote in finding.quotes)
 
 
 @pytest.mark.browser

@@ -91,6 +91,16 @@ class BlankSession(BrowserSession):
         return None
 
 
+class PageSession(BlankSession):
+    """The same with a page in its tab, and a picture of it when one is asked for."""
+
+    async def get_browser_state_summary(self, *args: Any, **kwargs: Any) -> BrowserStateSummary:
+        summary = await super().get_browser_state_summary()
+        summary.url, summary.title = "https://a.example/", "A page"
+        summary.screenshot = "iVBORw0KGgo=" if kwargs.get("include_screenshot") else None
+        return summary
+
+
 class FakeLease:
     def __init__(self) -> None:
         self.session: Any = BlankSession(cdp_url="ws://127.0.0.1:9/", keep_alive=True)

@@ -241,6 +241,13 @@ class WorkerState:
         shown = self.shown.get(ref.source)
         return shown.snapshot.passage(ref.passage) if shown else None
 
+    @property
+    def progress(self) -> tuple[object, ...]:
+        """Changes whenever a step brought anything new."""
+        page = (self.page.url, self.page.text)
+        done = (len(self.rows), len(self.queries), len(self.opened), len(self.failed))
+        return (*done, len(self.shown), len(self.findings), self.refused, page)
+
     def note(self, line: str) -> None:
         """Remember what happened, for the next prompt; old lines fall out."""
         self.journal.append(line)
@@ -250,7 +257,7 @@ class WorkerState:
         """The worker ends; with nothing recorded it has not answered, whatever it says."""
         self.finished = True
         self.answered = answered and bool(self.findings)
-        self.summary = summary
+        self.summary = summary if self.findings else ""
         self.missing = missing
         if answered and not self.findings:
             self.missing = missing or "No finding with a passage was recorded."

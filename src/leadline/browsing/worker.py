@@ -38,6 +38,8 @@ OnScreen = Callable[[str, bytes], None]
 _POLL_SECONDS = 0.2
 _SCREEN_SECONDS = 1.0
 _CANCEL_SECONDS = 3.0
+_IDLE_STEPS = 4
+"""Steps after each other that bring nothing new before the worker is ended."""
 _ASKS_A_STEP = 3
 """A model may be asked this often for one usable answer; see the ladder of the models layer."""
 _PROMPT_TOKENS = 2500
@@ -163,6 +165,7 @@ class BrowserUseAgent:
         agent = self._make_agent(lease)
         steps = self._config.limits.steps_per_worker
         step_seconds = self._model_seconds + self._config.limits.page_seconds * 3 + 60
+        idle, progress = 0, self.state.progress
         try:
             await agent.begin()
             for number in range(steps):
@@ -174,6 +177,10 @@ class BrowserUseAgent:
                 await self._step(agent, AgentStepInfo(number, steps), step_seconds)
                 if agent.state.stopped and not self._stopping() and self.state.fatal is None:
                     raise BrowserFailed("The browser closed while a worker used it.")
+                idle = idle + 1 if self.state.progress == progress else 0
+                progress = self.state.progress
+                if idle >= _IDLE_STEPS and not self.state.finished:
+                    return f"The model went round in circles for {_IDLE_STEPS} steps."
         except InterruptedError:
             return "Stopped."
         except ConnectionError as error:
