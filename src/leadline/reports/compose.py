@@ -71,9 +71,9 @@ def compose_report(
     """
     texts = texts_for(language)
     findings = [finding for section in sections for finding in section.plan.findings]
-    sections = _without_repeats(sections)
+    sections, dropped = _without_repeats(sections)
     citations = CitationNumbers(findings, view.sources)
-    dropped = sum((s.text.dropped for s in sections), summary.dropped if summary else Dropped())
+    dropped += summary.dropped if summary else Dropped()
     date = date or view.updated_at
     parts = [f"# {escape_text(shorten(topic, 300))}"]
     if date:
@@ -94,15 +94,16 @@ def compose_report(
     return Report(markdown, citations.total, citations.resolved, citations.origins, dropped)
 
 
-def _without_repeats(sections: Sequence[SectionText]) -> list[SectionText]:
+def _without_repeats(sections: Sequence[SectionText]) -> tuple[list[SectionText], Dropped]:
     """Sections with something to say; what an earlier one says is left out of later ones."""
     texts = drop_repeats([_without_own_heading(section) for section in sections])
     # A section that says nothing new is left out; one that has no text yet lists its findings.
-    return [
+    kept = [
         SectionText(before.plan, text)
         for before, text in zip(sections, texts, strict=True)
         if before.text.is_empty or not text.is_empty
     ]
+    return kept, sum((text.dropped for text in texts), Dropped())
 
 
 def _without_own_heading(section: SectionText) -> CheckedText:
@@ -148,6 +149,7 @@ def _listed(findings: Sequence[Finding], citations: CitationNumbers, *, quotes: 
     for finding in findings:
         claim = shorten(_ADDRESS.sub("", finding.claim), MAX_QUOTE_CHARS)
         quote = shorten(finding.quotes[0] if finding.quotes else "", MAX_QUOTE_CHARS)
+        quote = quote.replace("“", "‘").replace("”", "’")
         if _letters(claim) == _letters(quote):
             text = f"“{quote}”"
         else:

@@ -62,7 +62,7 @@ _LINK = re.compile(r"\[([^\[\]\n]{0,500})\]" + _TARGET)
 _REFERENCE = re.compile(r"\[([^\[\]\n]{1,500})\]\[[^\[\]\n]{0,200}\]")
 _ADDRESS = re.compile(
     r"<?\b(?:[a-z][a-z0-9+.-]{1,15}://|www\.|(?:javascript|vbscript|data|mailto):(?=\S))"
-    r"[^\s<>\"'“”（）()【】\[\]，。]*>?",
+    r"(?:[^\s<>\"'“”（）()【】\[\]，。]|\([^\s<>()]{0,500}\))*>?",
     re.IGNORECASE,
 )
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")

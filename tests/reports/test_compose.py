@@ -1,0 +1,253 @@
+"""The report as a whole: what is in it, what it says of itself, and that nothing breaks it."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from leadline.domain.evidence import BlockedPage
+from leadline.domain.plan import Category, Plan, Task, TaskState
+from leadline.domain.projection import RunView, TaskView
+from leadline.domain.run import RunStatus
+from leadline.reports.citations import CheckedText, check_section
+from leadline.reports.compose import Report, SectionText, compose_report
+from leadline.reports.outline import outline
+from leadline.reports.texts import CHINESE, ENGLISH, Texts, fill, texts_for
+from tests.reports.samples import F1, FINDINGS, PLAN, SNAPSHOTS, view
+
+TEXTS = [
+    "Ada Mol built it in 1703 [f1]. It is 45.5 metres high [f2].",
+    "Ghent has 3.2 million lamps [f3].",
+]
+
+
+def report(run: RunView | None = None, *, texts: list[str] = TEXTS, **more: object) -> Report:
+    run = run or view()
+    plans = outline(run.plan or Plan(), tuple(run.findings.values()), run)
+    sections = [
+        SectionText(p, check_section(t, p.findings)) for p, t in zip(plans, texts, strict=False)
+    ]
+    return compose_report("Who built {the} tower?", sections, run, **more)  # type: ignore[arg-type]  # keywords of the test
+
+
+def part(markdown: str, heading: str) -> str:
+    return markdown.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def test_the_parts_in_their_order() -> None:
+    """S2-37, S2-38, W2-6: title, summary, sections, gaps, a real list of references."""
+    result = report(model="gpt-x")
+    assert re.findall(r"^#+ (.*)$", result.markdown, re.MULTILINE) == [
+        "Who built {the} tower?", "In short", "History", "Today", "What was not found",
+        "References",
+    ]  # fmt: skip
+    assert "*Research report of 2024-05-06*" in result.markdown
+    assert "Written by gpt-x" in result.markdown
+
+
+def test_a_known_finding_is_in_the_report_with_its_citation() -> None:
+    """W2-1."""
+    result = report()
+    assert r"Ada Mol built it in 1703 [\[1\]](sources/1.md#p1)" in part(result.markdown, "History")
+    assert result.citations == result.resolved
+
+
+def test_copies_of_one_text_are_one_source() -> None:
+    """users, Citations: one wire story on several sites."""
+    result = report()
+    references = part(result.markdown, "References")
+    assert r"same text as \[1\]" in references.splitlines()[2]
+    assert result.sources == 2
+
+
+def test_a_copy_whose_original_is_not_cited_names_it() -> None:
+    run = view()
+    only = F1.model_copy(update={"passages": F1.passages[1:], "quotes": F1.quotes[1:]})
+    run.findings = {"f1": only}
+    run.tasks = {"t1": TaskView("t1", state=TaskState.DONE, findings=("f1",))}
+    assert "same text as Page 1" in part(report(run).markdown, "References")
+
+
+def test_references_are_written_from_stored_sources() -> None:
+    """W2-6, safety 26."""
+    first = part(report().markdown, "References").strip().splitlines()[0]
+    assert first == (
+        "1. [Page 1](<https://site1.example/page?a=1&b=(1)>) · Site 1 · Eve · "
+        r"published 2023-01-02 · https:\/\/site1.example/page?a=1&b=(1) · accessed 2024-05-06 · "
+        "[stored text](sources/1.md)"
+    )
+
+
+def test_every_link_is_a_source_of_the_run() -> None:
+    """safety 26, also when the model invents links in every answer."""
+    texts = [
+        f"{text} [x](https://evil.example/) <a href='https://evil.example'>y</a>" for text in TEXTS
+    ]
+    targets = re.findall(r"\]\(<?([^)>]+)", report(texts=texts).markdown)
+    own = {s.source.url.split("(")[0] for s in SNAPSHOTS.values()}
+    assert targets
+    assert all(t.startswith("sources/") or t.split("(")[0] in own for t in targets)
+
+
+def test_what_was_not_found_says_why() -> None:
+    assert part(report().markdown, "What was not found").strip() == (
+        r"- Why did {x} \| \<b\> fail? — Every page was a wall."
+    )
+
+
+def test_open_tasks_and_tasks_ticked_by_hand_are_told() -> None:
+    run = view(
+        plan=Plan(categories=(Category(name="A", tasks=(
+            Task(id="t1", text="one", state=TaskState.DONE),
+            Task(id="t4", text="four"),
+            Task(id="t5", text="five", state=TaskState.DONE),
+        )),))
+    )  # fmt: skip
+    run.tasks = {**run.tasks, "t5": TaskView("t5", state=TaskState.DONE, by_user=True)}
+    lines = part(report(run).markdown, "What was not found").strip().splitlines()
+    assert lines == [
+        "- four — not worked on",
+        "- five — ticked by hand, nothing was researched for it",
+    ]
+
+
+def test_sites_that_blocked_us_are_listed_once() -> None:
+    run = view()
+    run.failed_pages = [
+        BlockedPage(url=f"https://wall.example/{n}", reason="captcha", blocked=True)
+        for n in range(3)
+    ]
+    run.failed_pages.append(
+        BlockedPage(url="https://odd.example/", reason="<b>it | broke</b>", blocked=False)
+    )
+    assert part(report(run).markdown, "What blocked us").strip().splitlines() == [
+        "- wall.example: asks for a captcha (3 pages)",
+        r"- odd.example: \<b\>it \| broke\</b\>",
+    ]
+
+
+def test_long_lists_end_with_a_count() -> None:
+    run = view()
+    run.failed_pages = [
+        BlockedPage(url=f"https://h{n}.example/", reason="captcha", blocked=True) for n in range(60)
+    ]
+    assert part(report(run).markdown, "What blocked us").strip().endswith("- and 20 more")
+
+
+def test_no_evidence_no_sections() -> None:
+    """S2-36, S0-39, W0-1: a report from nothing says so."""
+    run = view()
+    run.findings, run.tasks = {}, {"t1": run.tasks["t3"]}
+    result = report(run, status=RunStatus.EMPTY)
+    assert ENGLISH.nothing in result.markdown
+    assert "## History" not in result.markdown
+    assert "References" not in result.markdown
+    assert "Written by" not in result.markdown
+    assert (result.citations, result.resolved, result.sources) == (0, 0, 0)
+    run.sources = {}
+    assert ENGLISH.no_sources in report(run).markdown
+
+
+def test_an_empty_section_lists_its_findings() -> None:
+    result = report(texts=["", "Nothing here is cited at all, says Bob Kane in 1999."])
+    assert part(result.markdown, "Today").strip().splitlines() == [
+        r"- “Ghent has 3.2 million lamps.” [\[3\]](sources/2.md#p1)",
+        r"- “‘Light is life,’ said the keeper.” [\[3\]](sources/2.md#p2)",
+    ]
+    assert "— “It is 45.5 metres high {} Error: x.”" in part(result.markdown, "History")
+
+
+def test_a_section_that_only_repeats_is_left_out() -> None:
+    run = view()
+    plans = outline(PLAN, FINDINGS, run)
+    texts = [check_section("Ada Mol built it [f1].", FINDINGS)] * 2
+    result = compose_report(
+        "x", [SectionText(p, t) for p, t in zip(plans, texts, strict=True)], run
+    )
+    assert "## Today" not in result.markdown
+    assert result.dropped.repeated == 1
+
+
+def test_a_section_does_not_say_its_heading_twice() -> None:
+    result = report(texts=["## 1. History\n\nAda Mol built it [f1].", TEXTS[1]])
+    assert len(re.findall("History", result.markdown)) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [
+        (RunStatus.STOPPED, ENGLISH.stopped),
+        (RunStatus.FAILED, ENGLISH.failed),
+        (RunStatus.WRITING, ENGLISH.partial),
+    ],
+)
+def test_a_partial_report_says_so_first(status: RunStatus, sentence: str) -> None:
+    result = report(partial=True, status=status, reason="The model is *gone*.")
+    assert f"> **{sentence}** The model is \\*gone\\*." in result.markdown.split("## ")[0]
+
+
+def test_the_mode_and_what_was_left_out_are_told() -> None:
+    result = report(model="offline", texts=["Ada Mol built it [f1]. It fell in 1950.", TEXTS[1]])
+    assert ENGLISH.offline in result.markdown
+    assert ENGLISH.dropped_one in result.markdown
+
+
+def test_a_summary_is_used_when_it_stands() -> None:
+    summary = check_section("Ada Mol built it [f1].", FINDINGS)
+    markdown = report(summary=summary).markdown
+    assert part(markdown, "In short").strip().startswith("Ada Mol built it ")
+    assert "- Ada Mol built the tower" in part(report(summary=CheckedText()).markdown, "In short")
+
+
+def test_chinese_reports_speak_chinese() -> None:
+    markdown = report(language="zh-CN", date=datetime(2025, 1, 2, tzinfo=UTC)).markdown
+    assert "*研究报告，2025-01-02*" in markdown
+    for heading in ("摘要", "未找到答案的问题", "参考来源"):
+        assert f"## {heading}\n" in markdown
+    assert texts_for("fi") is ENGLISH
+    assert texts_for("zh_TW") is CHINESE
+
+
+def test_both_languages_fill_the_same_places() -> None:
+    for name in Texts.__dataclass_fields__:
+        ours, theirs = getattr(ENGLISH, name), getattr(CHINESE, name)
+        if isinstance(ours, str):
+            assert re.findall(r"\{\w+\}", ours) == re.findall(r"\{\w+\}", theirs)
+    assert [code for code, _ in ENGLISH.reasons] == [code for code, _ in CHINESE.reasons]
+
+
+def test_braces_in_values_are_no_places() -> None:
+    """W2-5."""
+    assert fill("a {x} b", x="{y} {0} {") == "a {y} {0} { b"
+
+
+def test_hostile_titles_stay_text() -> None:
+    run = view()
+    evil = "](https://evil.example) <script> `x` | *b*\n# H"
+    source = SNAPSHOTS[2].source.model_copy(
+        update={"title": evil, "url": "javascript:alert(1)", "site": evil}
+    )
+    run.sources = {**run.sources, 2: source}
+    references = part(report(run).markdown, "References")
+    line = next(x for x in references.splitlines() if x.startswith("3."))
+    assert r"\](https:\/\/evil.example) \<script\> \`x\` \| \*b\* # H" in line
+    assert "](javascript" not in references
+    assert len(references.strip().splitlines()) == 3
+
+
+def test_a_finding_that_does_not_count_is_in_no_section() -> None:
+    run = view()
+    run.tasks = {**run.tasks, "t1": TaskView("t1", state=TaskState.DONE, findings=("f2",))}
+    run.sources = {1: run.sources[1]}
+    plans = outline(PLAN, FINDINGS, run)
+    assert [(p.heading, [f.id for f in p.findings]) for p in plans] == [("History", ["f2"])]
+
+
+def test_the_same_finding_of_two_tasks_is_written_of_once() -> None:
+    run = view()
+    again = F1.model_copy(update={"id": "f9", "task": "t2"})
+    run.tasks = {**run.tasks, "t2": TaskView("t2", state=TaskState.DONE, findings=("f3", "f9"))}
+    plans = outline(PLAN, (*FINDINGS, again), run)
+    assert [[f.id for f in p.findings] for p in plans] == [["f1", "f2"], ["f3"]]
