@@ -44,7 +44,7 @@ def test_supported_text_stands(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "same"),
     [
-        ("Ada Mol built it. [f1] It is old. [f2]", "Ada Mol built it [f1]. It is old [f2]."),
+        ("Ada Mol built it. [f1] It is high. [f2]", "Ada Mol built it [f1]. It is high [f2]."),
         ("Ada Mol built it [F1, f2].", "Ada Mol built it [f1][f2]."),
         ("Ada Mol built it [f1-f3].", "Ada Mol built it [f1][f2][f3]."),
         ("Ada Mol built it \\[f1\\].", "Ada Mol built it [f1]."),
@@ -188,7 +188,8 @@ def test_heads_and_lead_ins_that_lost_their_text_go_too() -> None:
 
 
 def test_rows_of_a_table_are_checked_one_by_one() -> None:
-    text = "| Year | What |\n|---|---|\n| 1703 | built [f1] |\n| 1704 | burnt [f1] |\n| 1703 | uncited |"
+    rows = ("| 1703 | built [f1] |", "| 1704 | burnt [f1] |", "| 1703 | uncited |")
+    text = "\n".join(("| Year | What |", "|---|---|", *rows))
     result = check_section(text, FINDINGS)
     assert result.text == "| Year | What |\n| --- | --- |\n| 1703 | built [f1] |"
     assert (result.dropped.unsupported, result.dropped.uncited) == (1, 1)
