@@ -54,8 +54,8 @@ docs: setup ## Write the generated pages of docs/ again
 
 lock: setup-dev ## Resolve the locks again (UPGRADE=1 for newer versions)
 	$(LOCK) pyproject.toml -o requirements/runtime.txt
-	$(LOCK) pyproject.toml --group dev -c requirements/runtime.txt -o requirements/dev.txt
-	$(LOCK) --group pyproject.toml:build -c requirements/dev.txt -o requirements/build.txt
+	$(LOCK) pyproject.toml --group dev -o requirements/dev.txt
+	$(LOCK) --group pyproject.toml:build -o requirements/build.txt
 
 clean: ## Remove what can be made again (runs in tmp/ stay)
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist
