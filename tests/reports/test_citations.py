@@ -126,9 +126,8 @@ def test_a_quotation_whose_notes_and_addresses_were_taken_out_still_stands() -> 
     wiki = F1.model_copy(
         update={"id": "f8", "quotes": ("Built by Ada Mol.[12] See https://a.example/x now.",)}
     )
-    assert not check_section(
-        "“Built by Ada Mol.[12] See https://a.example/x now” [f8].", [wiki]
-    ).is_empty
+    text = "“Built by Ada Mol.[12] See https://a.example/x now” [f8]."
+    assert check_section(text, [wiki]).text == "“Built by Ada Mol. See … now” [f8]."
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,8 @@ def _reference(texts: Texts, source: Source, same_as: int | None, view: RunView)
     url = safe_url(source.url)
     title = escape_text(shorten(source.title, 200)) or escape_text(host_of(source.url))
     facts = [f"[{title}](<{url}>)" if url else title]
-    facts += [escape_text(shorten(fact, 120)) for fact in (source.site, source.author) if fact]
+    makers = dict.fromkeys(fact for fact in (source.site, source.author) if fact)
+    facts += [escape_text(shorten(fact, 120)) for fact in makers]
     if source.date:
         facts.append(fill(texts.published, date=escape_text(shorten(source.date, 40))))
     facts.append(escape_text(shorten(source.url, 300)))

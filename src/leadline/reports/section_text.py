@@ -218,9 +218,11 @@ def cleaned(text: str) -> tuple[str, int]:
     text, tags = _TAG.subn(lambda m: m[0] if _ADDRESS.match(m[0]) else "", text)
     text = _CITE_GROUP.sub(_marked, _ESCAPED.sub(r"\1", text))
     text, references = _REFERENCE.subn(r"\1", text)
-    text, addresses = _ADDRESS.subn("", text)
+    # Inside a quotation the gap is shown: a quote is verbatim or says where it is not.
+    gaps = len(_ADDRESS.findall(text))
+    text = _ADDRESS.sub("", _QUOTED.sub(lambda m: _ADDRESS.sub("…", m[0]), text))
     text, notes = _FOOTNOTE.subn("", text)
-    return text, images + links + tags + references + addresses + notes
+    return text, images + links + tags + references + gaps + notes
 
 
 def _linked(match: re.Match[str]) -> str:
