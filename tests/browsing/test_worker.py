@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import sys
 import tempfile
@@ -303,7 +302,7 @@ async def test_a_worker_leaves_no_folder_behind(
     """safety 46: browser-use's folder of each agent is never made."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     await Desk(easy).worker.run()
-    assert not [name for name in os.listdir(tmp_path) if name.startswith("browser_use_agent")]
+    assert not _names_in(tmp_path)
 
 
 async def test_a_worker_does_not_load_the_sdk_of_another_provider() -> None:
@@ -417,3 +416,7 @@ def _record(messages: list[Any], wanted: str) -> dict[str, Any]:
     found = re.search(rf"\[(\d+\.\d+)\] (.*{wanted}.*)", prompt_text(messages))
     claim, ref = (found[2], found[1]) if found else ("nothing", "0.0")
     return {"record_findings": {"findings": [{"claim": claim, "passages": [ref]}]}}
+
+
+def _names_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir() if path.name.startswith("browser_use_agent")]

@@ -22,16 +22,19 @@ from leadline.domain.events import ModelCalled
 from leadline.domain.evidence import Passage, PassageRef
 from leadline.domain.ranking import rank
 from leadline.domain.run import Usage
-from leadline.domain.text import shorten, split_sentences, terms, words
+from leadline.domain.text import numbers, shorten, split_sentences, terms, words
 from leadline.errors import ModelAnswerInvalid
 
 Action = dict[str, dict[str, Any]]
 
 FINDINGS = 4
 CLAIM_CHARS = 280
-_PER_SOURCE = 2
 _SAME_TEXT = 0.7
-_NEAR_BEST = 0.3
+"""Share of common words from which two passages say the same."""
+_SAME_SOURCE = 0.7
+"""What a further passage of a source counts beside one of another source."""
+_NEAR_BEST = 0.25
+_NUMBER_BONUS = 1.25
 _ANSWER_SHARE = 0.34
 
 _REQUEST_WORDS = terms(
@@ -211,20 +214,24 @@ class OfflinePolicy:
         return "" if query.casefold() in (q.casefold() for q in state.queries) else query
 
     def _picks(self) -> list[tuple[PassageRef, str]]:
-        """The passages to record with their claims: the best of each source, then the next best."""
+        """The passages to record, with their claims: the best, from more than one source."""
         state = self._state
         question = subject(state)
         candidates = [
             (ref, passage)
             for ref, passage in passage_refs(list(state.shown.values()))
-            if ref not in self._tried and _speaks(passage) and _touches(passage.text, question)
+            if ref not in self._tried
+            and _speaks(passage)
+            and _touches(passage.text, _context(state, ref), question)
         ]
-        ranked = rank(f"{state.query} {state.task}", [p.text for _, p in candidates])
-        if not ranked:
-            return []
-        best = ranked[0][1]
-        ordered = [candidates[i] for i, score in ranked if score >= best * _NEAR_BEST]
-        return _spread(ordered, question)
+        texts = [f"{p.heading} {p.text}" for _, p in candidates]
+        scores = dict(rank(f"{state.query} {state.task}", texts))
+        weighed = [
+            (scores[index] * _weight(passage.text, question), ref, passage)
+            for index, (ref, passage) in enumerate(candidates)
+            if index in scores
+        ]
+        return [(ref, _claim(p.text, question)) for ref, p in _spread(weighed)]
 
 
 def choose_rows(rows: Iterable[Row], most: int) -> list[Row]:
@@ -278,29 +285,40 @@ def _speaks(passage: Passage) -> bool:
     return not _INSTRUCTION.search(text) and not (_BOILERPLATE.search(text) and len(text) < 400)
 
 
-def _touches(text: str, question: set[str]) -> bool:
-    return len(terms(text) & question) >= min(2, len(question))
+def _weight(text: str, question: set[str]) -> float:
+    """More for a passage that speaks of more of the question, and for one that states a number."""
+    share = len(terms(text) & question) / (len(question) or 1)
+    return (0.5 + share) * (_NUMBER_BONUS if numbers(text) else 1.0)
+
+
+def _touches(text: str, context: str, question: set[str]) -> bool:
+    """Whether a passage is about the question, by its own words and those it stands under."""
+    enough = min(2, len(question))
+    return bool(terms(text) & question) and len(terms(context) & question) >= enough
 
 
 def _spread(
-    ordered: list[tuple[PassageRef, Passage]], question: set[str]
-) -> list[tuple[PassageRef, str]]:
-    """Up to ``FINDINGS`` of them: distinct sources first, no two that say the same."""
-    picks: list[tuple[PassageRef, str]] = []
+    weighed: list[tuple[float, PassageRef, Passage]],
+) -> list[tuple[PassageRef, Passage]]:
+    """Up to ``FINDINGS`` of them, best first; each one taken makes others of its source weigh
+    less, and what says the same is left out."""
+    picks: list[tuple[PassageRef, Passage]] = []
     taken: list[set[str]] = []
     counts: dict[int, int] = {}
-    for most in range(1, _PER_SOURCE + 1):
-        for ref, passage in ordered:
-            if len(picks) >= FINDINGS:
-                return picks
-            have = terms(passage.text)
-            if counts.get(ref.source, 0) >= most or any(r == ref for r, _ in picks):
-                continue
-            if any(len(have & old) / (len(have | old) or 1) >= _SAME_TEXT for old in taken):
-                continue
-            counts[ref.source] = counts.get(ref.source, 0) + 1
-            taken.append(have)
-            picks.append((ref, _claim(passage.text, question)))
+    left = sorted(weighed, key=lambda w: (-w[0], w[1].source, w[1].passage))
+    floor = left[0][0] * _NEAR_BEST if left else 0.0
+    while left and len(picks) < FINDINGS:
+        best = max(left, key=lambda w: w[0] * _SAME_SOURCE ** counts.get(w[1].source, 0))
+        left.remove(best)
+        score, ref, passage = best
+        have = terms(passage.text)
+        if score * _SAME_SOURCE ** counts.get(ref.source, 0) < floor:
+            break
+        if any(len(have & old) / (len(have | old) or 1) >= _SAME_TEXT for old in taken):
+            continue
+        counts[ref.source] = counts.get(ref.source, 0) + 1
+        taken.append(have)
+        picks.append((ref, passage))
     return picks
 
 

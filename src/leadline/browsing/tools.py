@@ -162,7 +162,7 @@ class ResearchTools:
                 open_page=self._lease.open_page,
                 task=state.task_id,
             )
-        except (SearchError, EgressRefused) as error:
+        except (SearchError, PageError, EgressRefused) as error:
             state.search_failure = str(error)
             state.add_rows(query, ())
             return said(f"The search failed: {error}")

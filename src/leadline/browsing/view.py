@@ -15,6 +15,7 @@ from leadline.domain.evidence import Passage, Snapshot
 from leadline.domain.ranking import rank
 from leadline.domain.text import estimate_tokens, shorten
 from leadline.models.prompts import Data, Value
+from leadline.models.requests import language_name
 
 PASSAGE_CHARS = 1200
 SNIPPET_CHARS = 220
@@ -54,7 +55,7 @@ def prompt_values(state: WorkerState, *, today: date, material_tokens: int) -> M
         "task": shorten(state.task, 1500),
         "topic": shorten(state.topic or state.task, 600),
         "query": shorten(state.query, 300),
-        "language": state.language or "that of the task",
+        "language": language_name(state.language),
         "today": f"{today:%B} {today.day}, {today.year}",
         "background": _data(state.background, "nothing yet"),
         "results": _data(render_rows(state), "none"),
