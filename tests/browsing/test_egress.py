@@ -212,7 +212,7 @@ async def test_slow_heads_and_silent_servers_time_out(web: Web) -> None:
 async def test_stop_ends_open_connections_at_once(web: Web) -> None:
     async with guarded(web.allow) as (guard, _):
         _, (reader, writer) = await _connect(guard, f"site.localhost:{web.port}")
-        idle_reader, idle_writer = await _open(guard)
+        _, idle_writer = await _open(guard)
         begun = asyncio.get_running_loop().time()
         await guard.stop()
         assert asyncio.get_running_loop().time() - begun < 1

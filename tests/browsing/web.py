@@ -74,3 +74,33 @@ async def serving(route: Callable[[str, str], Answer]) -> AsyncIterator[Web]:
         for writer in list(held):
             writer.transport.abort()
         await asyncio.sleep(0)
+
+
+def small_pdf(title: str, pages: list[str]) -> bytes:
+    """A PDF with one line of text on each page."""
+    kids = " ".join(f"{5 + 2 * n} 0 R" for n in range(len(pages)))
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        f"<</Type/Pages/Count {len(pages)}/Kids[{kids}]>>".encode(),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        f"<</Title({title})>>".encode(),
+    ]
+    for n, text in enumerate(pages):
+        stream = f"BT /F1 12 Tf 50 700 Td ({text}) Tj ET".encode()
+        objects.append(
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents {6 + 2 * n} 0 R"
+            "/Resources<</Font<</F1 3 0 R>>>>>>".encode()
+        )
+        objects.append(b"<</Length %d>>stream\n%s\nendstream" % (len(stream), stream))
+    data, offsets = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    size = len(objects) + 1
+    return (
+        data
+        + b"xref\n0 %d\n0000000000 65535 f \n" % size
+        + table
+        + b"trailer<</Size %d/Root 1 0 R/Info 4 0 R>>\nstartxref\n%d\n%%%%EOF" % (size, len(data))
+    )

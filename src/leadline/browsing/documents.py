@@ -213,7 +213,9 @@ def _csv_table(text: str, delimiter: str) -> str:
     lines = []
     try:
         for number, row in enumerate(csv.reader(io.StringIO(text), dialect)):
-            lines.append("| " + " | ".join(c.replace("|", "/").strip() for c in row) + " |")
+            lines.append(
+                "| " + " | ".join(" ".join(c.split()).replace("|", "\\|") for c in row) + " |"
+            )
             if number == 0:
                 lines.append("|" + "---|" * len(row))
     except csv.Error:

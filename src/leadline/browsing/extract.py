@@ -1,22 +1,21 @@
 """HTML → the text that a reader sees, headings and tables kept, and what the page says of itself.
 
-The text is Markdown of a small kind: ``#`` headings, ``|`` table rows, ``-`` list items, plain
-paragraphs. What the browser marked as hidden, and what hides itself in plain HTML, is left out:
-instructions planted for machines sit there.
+The text is the small Markdown of ``flatten``. What the browser marked as hidden, and what hides
+itself in plain HTML, is left out: instructions planted for machines sit there.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any
 
 import trafilatura
 from lxml import etree, html  # type: ignore[import-untyped]  # lxml ships no types
-from trafilatura.metadata import extract_metadata
+from trafilatura.settings import Document
 
+from leadline.browsing.flatten import flatten, is_layout, one_line
 from leadline.browsing.page_scripts import HIDDEN_MARK
 from leadline.domain.text import detect_language
 
@@ -24,24 +23,18 @@ _THIN = 250
 """Fewer characters than this of main text, and the whole body is looked at as well."""
 
 _MAX_CHARS = 2_000_000
-_DROPPED = frozenset(
-    ("script", "style", "noscript", "svg", "canvas", "iframe", "object", "embed", "video", "audio",
-     "link", "meta", "button", "select", "input", "textarea", "dialog")
-)  # fmt: skip
-_FURNITURE = frozenset(("nav", "header", "footer", "aside", "form", "menu"))
-_BLOCKS = frozenset(
-    ("p", "div", "section", "article", "main", "li", "dt", "dd", "blockquote", "pre", "figcaption",
-     "caption", "address", "details", "summary", "ul", "ol", "dl", "table", "br", "hr", "header",
-     "footer", "nav", "aside", "form", "h1", "h2", "h3", "h4", "h5", "h6", "tr")
-)  # fmt: skip
 _HIDDEN_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|em|rem|%|pt)?\s*(?:;|!|$)"
     r"|(?:left|top|text-indent)\s*:\s*-\d{4,}px",
     re.IGNORECASE,
 )
-_BLANKS = re.compile(r"[^\S\n]+")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\u00ad\U000e0000-\U000e007f]")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]+)*")
+# trafilatura and lxml raise these for pages that are broken in ways they did not foresee.
+_STUMBLES = (
+    ValueError, TypeError, AttributeError, LookupError, RecursionError, AssertionError,
+    etree.LxmlError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,31 +54,27 @@ def extract_page(source: str, *, url: str) -> Extracted:
     tree = _parsed(source)
     if tree is None:
         return Extracted("")
-    language = _language(tree)
-    meta = _metadata(tree, url)
     _drop_hidden(tree)
-    text = _main_text(tree, url)
-    if len(text) < _THIN or _lost_tables(tree, text):
-        whole = body_text(tree)
+    found = _main(tree, url)
+    text = found.text
+    if len(text) < _THIN or _lost_table(tree, text):
+        whole = _body_text(tree)
         if len(whole) > max(len(text) * 1.5, len(text) + 40):
             text = whole
-    text = _clean(text)[:_MAX_CHARS]
-    return Extracted(
+    text = text[:_MAX_CHARS]
+    return replace(
+        found,
         text=text,
-        title=_line(meta.get("title")) or _title(tree),
-        site=_line(meta.get("sitename")),
-        author=_line(meta.get("author")),
-        date=_sane_date(_line(meta.get("date"))),
-        language=language or (detect_language(text) if text else ""),
+        title=found.title or _title(tree),
+        language=_language(tree) or (detect_language(text) if text else ""),
     )
 
 
-def body_text(tree: html.HtmlElement) -> str:
-    """The text of the whole body but its navigation, in the same small Markdown."""
+def _body_text(tree: html.HtmlElement) -> str:
+    """The text of the whole body; its navigation only when there is nothing else."""
     body = tree.find("body")
-    lines: list[str] = []
-    _walk(body if body is not None else tree, lines, [])
-    return "\n".join(line for line in lines if line.strip())
+    root = tree if body is None else body
+    return flatten(root, furniture=False) or flatten(root, furniture=True)
 
 
 def _parsed(source: str) -> html.HtmlElement | None:
@@ -95,7 +84,7 @@ def _parsed(source: str) -> html.HtmlElement | None:
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, huge_tree=True)
     try:
         tree = html.document_fromstring(cleaned, parser=parser)
-    except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError):
+    except _STUMBLES:
         return None
     for template in tree.iter("template"):
         if template.get("shadowrootmode"):
@@ -118,119 +107,54 @@ def _drop_hidden(tree: html.HtmlElement) -> None:
             element.drop_tree()
 
 
-def _main_text(tree: html.HtmlElement, url: str) -> str:
+def _main(tree: html.HtmlElement, url: str) -> Extracted:
+    """What trafilatura takes for the main text, and the metadata it finds."""
     try:
-        text = trafilatura.extract(
-            html.tostring(tree, encoding="unicode"),
+        document = trafilatura.bare_extraction(
+            deepcopy(tree),  # it rearranges what it is given
             url=url,
-            output_format="markdown",
-            include_tables=True,
-            include_links=False,
-            include_images=False,
             include_comments=False,
+            include_tables=True,
             include_formatting=True,
-            with_metadata=False,
             favor_recall=True,
+            with_metadata=True,
+            date_extraction_params={"extensive_search": False, "original_date": True},
         )
-    except (ValueError, TypeError, AttributeError, IndexError, etree.LxmlError, RecursionError):
-        return ""  # trafilatura stumbles over some pages; the body's own text is used then
-    return _without_emphasis(text or "")
+    except _STUMBLES:
+        return Extracted("")
+    if not isinstance(document, Document):
+        return Extracted("")
+    text = "" if document.body is None else flatten(document.body, furniture=True)
+    return Extracted(
+        text=text,
+        title=one_line(document.title),
+        site=one_line(document.sitename),
+        author=one_line(document.author),
+        date=_sane_date(one_line(document.date)),
+    )
 
 
-def _metadata(tree: html.HtmlElement, url: str) -> dict[str, Any]:
-    try:
-        document = extract_metadata(
-            html.tostring(tree, encoding="unicode"), default_url=url, extensive=False
-        )
-    except (ValueError, TypeError, AttributeError, etree.LxmlError, json.JSONDecodeError):
-        return {}
-    return document.as_dict() if document is not None else {}
-
-
-_EMPHASIS = re.compile(r"(\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|`)")
-
-
-def _without_emphasis(markdown: str) -> str:
-    """Bold, italics and code marks go: the passages are to read as the page does."""
-    return _EMPHASIS.sub("", markdown)
-
-
-def _lost_tables(tree: html.HtmlElement, text: str) -> bool:
-    """Whether the page's largest data table is missing from the text."""
+def _lost_table(tree: html.HtmlElement, text: str) -> bool:
+    """Whether most of the page's largest data table is missing from the text."""
     best: list[str] = []
     for table in tree.iter("table"):
-        if next(table.iterdescendants("table"), None) is not None:
-            continue  # a layout, not data
-        cells = [_line(cell.text_content()) for cell in table.iter("td")]
-        cells = [cell for cell in cells if 1 < len(cell) < 80]
-        if len(cells) > len(best):
-            best = cells
+        if not is_layout(table):
+            cells = [one_line(cell.text_content()) for cell in table.iter("td")]
+            cells = [cell for cell in cells if 1 < len(cell) < 80]
+            best = max(best, cells, key=len)
     if len(best) < 6:
         return False
-    flat = _BLANKS.sub(" ", text)
-    return sum(cell in flat for cell in best[:40]) < len(best[:40]) / 2
-
-
-def _walk(element: html.HtmlElement, lines: list[str], inline: list[str]) -> None:
-    tag = element.tag if isinstance(element.tag, str) else ""
-    if tag in _DROPPED or tag in _FURNITURE or not tag:
-        return
-    if tag == "table" and next(element.iterdescendants("table"), None) is None:
-        _flush(lines, inline)
-        lines.extend(_table_rows(element))
-        return
-    block = tag in _BLOCKS
-    if block:
-        _flush(lines, inline)
-    inline.append(element.text or "")
-    for child in element:
-        _walk(child, lines, inline)
-        inline.append(child.tail or "")
-    if block:
-        prefix = ""
-        if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
-            prefix = "#" * int(tag[1]) + " "
-        elif tag == "li":
-            prefix = "- "
-        _flush(lines, inline, prefix)
-
-
-def _flush(lines: list[str], inline: list[str], prefix: str = "") -> None:
-    text = _line("".join(inline))
-    inline.clear()
-    if text:
-        lines.append(prefix + text)
-
-
-def _table_rows(table: html.HtmlElement) -> list[str]:
-    rows = []
-    for index, row in enumerate(table.iter("tr")):
-        cells = [_line(c.text_content()).replace("|", "/") for c in row if c.tag in ("td", "th")]
-        if not any(cells):
-            continue
-        rows.append("| " + " | ".join(cells) + " |")
-        if index == 0 and all(c.tag == "th" for c in row if c.tag in ("td", "th")):
-            rows.append("|" + "---|" * len(cells))
-    return rows
-
-
-def _clean(text: str) -> str:
-    lines = (_BLANKS.sub(" ", _INVISIBLE.sub("", line)).rstrip() for line in text.splitlines())
-    return "\n".join(lines).strip()
-
-
-def _line(value: object) -> str:
-    return " ".join(_INVISIBLE.sub("", str(value or "")).split())
+    return sum(cell in text for cell in best[:40]) < len(best[:40]) / 2
 
 
 def _title(tree: html.HtmlElement) -> str:
     found = tree.find(".//title")
-    return _line(found.text_content()) if found is not None else ""
+    return one_line(found.text_content()) if found is not None else ""
 
 
 def _language(tree: html.HtmlElement) -> str:
     declared = (tree.get("lang") or "").strip().lower()
-    return declared.split("-")[0] if re.fullmatch(r"[a-z]{2,3}(?:-[a-z0-9]+)*", declared) else ""
+    return declared.split("-")[0] if _LANGUAGE.fullmatch(declared) else ""
 
 
 def _sane_date(value: str) -> str:

@@ -18,6 +18,7 @@ MAX_CHARS = 600
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+(.*)")
 _RULE = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|)+\s*(?::?-{2,}:?)?\s*|[-*_=\s]{3,}")
+_COLUMN = re.compile(r"(?<!\\)\|")
 _WORD = re.compile(r"\w")
 _BREAKS = (
     re.compile(r"(?<=[;:；：])\s*"),
@@ -132,7 +133,7 @@ def _rows(table: list[str]) -> list[str]:
 
 def _cells(line: str) -> list[str]:
     inner = line.strip().removeprefix("|").removesuffix("|")
-    return [" ".join(cell.split()) for cell in inner.split("|")]
+    return [" ".join(cell.replace("\\|", "|").split()) for cell in _COLUMN.split(inner)]
 
 
 def _looks_like_head(rows: list[list[str]]) -> bool:

@@ -9,7 +9,7 @@ import re
 
 
 def _any(*words: str) -> re.Pattern[str]:
-    return re.compile("|".join(words), re.IGNORECASE)
+    return re.compile("|".join(words), re.IGNORECASE | re.MULTILINE)
 
 
 CAPTCHA = _any(
@@ -133,7 +133,9 @@ FORBIDDEN = _any(
     r"アクセスが拒否",
 )
 NOT_FOUND = _any(
-    r"\b404\b",
+    r"^\W*(?:error |http |status )?404\b",
+    r"\b404\b.{0,12}(?:error|not found|page)",
+    r"\berror 404\b",
     r"(?:page|site|content|article|file|document)s? (?:you .{0,60} )?(?:was |is |could |can )?"
     r"(?:not|cannot) (?:be )?(?:found|exist|available)",
     r"(?:page|content|article)s? (?:you .{0,60} )?(?:does not|doesn(?:'|’)t|no longer) exists?",
@@ -163,7 +165,7 @@ RATE = _any(
     r"rate limit(?:ed| exceeded)",
     r"you(?:'|’)ve (?:made|sent) too many",
     r"slow down",
-    r"\b429\b",
+    r"^\W*(?:error |http |status )?429\b",
     r"zu viele anfragen",
     r"trop de requêtes",
     r"demasiadas solicitudes",
