@@ -63,8 +63,8 @@ The two boats and both quays cost 38 million crowns [\[2\]](sources/2.md#p1).
 
 ## References
 
-1. [Quorrow Ferry: the year 2025](https://ferry.quorrow.example/2025) · 2026-01-14 · [stored](sources/1.md)
-2. [What the quays cost](https://gazette.quorrow.example/quays) · Sunder Gazette · [stored](sources/2.md)
+1. [Quorrow Ferry: the year 2025](https://ferry.quorrow.example/2025) · [stored](sources/1.md)
+2. [What the quays cost](https://gazette.quorrow.example/quays) · [stored](sources/2.md)
 """
 FIRST = (
     "Quorrow Ferry looks back on its first full year.",

@@ -23,7 +23,7 @@ from leadline.domain.evidence import Snapshot
 from leadline.domain.limits import Depth
 from leadline.domain.run import RunStatus
 from leadline.errors import LeadlineError, PlanConflict, RunFolderDamaged, UserError
-from leadline.reports.render import report_html
+from leadline.reports.render import draft_html, report_html
 from leadline.web.commands import Commands
 from leadline.web.form import GROUPS, AskForm, read_form
 from leadline.web.live import LiveRuns, Look
@@ -382,7 +382,7 @@ class Handlers:
 
         if look.status is RunStatus.WRITING and look.view.draft:
             draft = report_views.draft_markdown(look.view)
-            return report_views.draft_view(report_html(draft, run), self.texts)
+            return report_views.draft_view(draft_html(draft), self.texts)
         text = folder.report() if look.report_version else None
         ready = look.view.report_ready
         return report_views.report_view(
@@ -394,8 +394,8 @@ class Handlers:
         )
 
     def _counters(self, look: Look) -> str:
-        limits = look.record.config.limits
-        return counters(look.view, look.plan, limits, look.seconds(), self.texts)
+        config = look.record.config
+        return counters(look.view, look.plan, config, look.seconds(), self.texts)
 
     def _library(self, search: str, run: str) -> str:
         return library(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 
 import gradio as gr
@@ -23,18 +24,27 @@ def mount_pages(
     languages: Iterable[Texts],
 ) -> None:
     """Mount one page for each language; the one at ``/`` must come last."""
-    for texts in languages:
-        gr.mount_gradio_app(
-            app,
-            build_page(settings, commands, live, texts),
-            path=texts.root.rstrip("/") or "/",
-            theme=build_theme(),
-            footer_links=[],
-            run_history=False,
-            show_error=False,
-            ssr_mode=False,
-            enable_monitoring=False,
-            pwa=False,
-            mcp_server=False,
-            max_file_size="1mb",
-        )
+
+    async def mount() -> None:
+        for texts in languages:
+            _mount(app, build_page(settings, commands, live, texts), texts)
+
+    # With no loop running, Gradio would make one for each of its locks and never close it.
+    asyncio.run(mount())
+
+
+def _mount(app: FastAPI, page: gr.Blocks, texts: Texts) -> None:
+    gr.mount_gradio_app(
+        app,
+        page,
+        path=texts.root.rstrip("/") or "/",
+        theme=build_theme(),
+        footer_links=[],
+        run_history=False,
+        show_error=False,
+        ssr_mode=False,
+        enable_monitoring=False,
+        pwa=False,
+        mcp_server=False,
+        max_file_size="1mb",
+    )

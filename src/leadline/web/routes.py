@@ -112,6 +112,10 @@ def run_routes(live: LiveRuns) -> APIRouter:
             content, media_type="image/jpeg", headers={"cache-control": "private, max-age=60"}
         )
 
+    @router.get("/{rest:path}")
+    def nothing(rest: str) -> Response:
+        raise HTTPException(404, "There is nothing at this address.")
+
     return router
 
 

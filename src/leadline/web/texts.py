@@ -18,7 +18,6 @@ _TABLE: dict[str, tuple[str, str]] = {
         "每一句都能核对的研究。",
     ),
     "new_research": ("New research", "新的研究"),
-    "runs": ("Runs", "研究记录"),
     "search_runs": ("Search runs", "搜索记录"),
     "no_runs": (
         "Nothing here yet. Your runs will be listed here.",
@@ -26,7 +25,6 @@ _TABLE: dict[str, tuple[str, str]] = {
     ),
     "no_match": ("No run matches.", "没有匹配的记录。"),
     "other_language": ("中文", "English"),
-    "skip_to_main": ("Skip to content", "跳到正文"),
     # Ask
     "ask_title": ("What do you want to find out?", "您想了解什么？"),
     "ask_hint": (
@@ -39,15 +37,10 @@ _TABLE: dict[str, tuple[str, str]] = {
         "Ask a question or name a topic…",
         "输入一个问题或主题……",
     ),
-    "question_keys": ("Enter starts, Shift+Enter breaks the line", "回车开始，Shift+回车换行"),
     "depth": ("Depth", "深度"),
     "depth_quick": ("Quick", "快速"),
     "depth_standard": ("Standard", "标准"),
     "depth_deep": ("Deep", "深入"),
-    "depth_about": (
-        "{depth}: up to {tasks} tasks, {minutes} minutes",
-        "{depth}：最多 {tasks} 个任务，{minutes} 分钟",
-    ),
     "browsers": ("Parallel browsers", "并行浏览器"),
     "plan_first": ("Review the plan first", "先审阅计划"),
     "start": ("Start research", "开始研究"),
@@ -325,10 +318,6 @@ _TABLE: dict[str, tuple[str, str]] = {
     "passage_panel": ("Stored passage", "存储的原文段落"),
     "open_in_tab": ("Open in a new tab", "在新标签页打开"),
     "close": ("Close", "关闭"),
-    "connection_lost": (
-        "The server does not answer. Runs go on by themselves; this page tries again.",
-        "服务器没有响应。研究会自行继续，本页将重试。",
-    ),
     # Times
     "minutes_n": ("{n} min", "{n} 分钟"),
     "just_now": ("just now", "刚刚"),

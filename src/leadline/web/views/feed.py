@@ -40,7 +40,7 @@ def _row(ts: datetime, sentence: str, kind: str) -> str:
 
 
 def describe(entry: ev.Entry, view: RunView, texts: Texts) -> tuple[str, str]:
-    """The sentence of an entry and its kind (plain, good, bad); empty when it needs none."""
+    """The sentence of an entry and its kind (plain, good, note, bad); empty when it needs none."""
     event = entry.event
     match event:
         case ev.TaskStarted() | ev.TaskFinished():
@@ -59,7 +59,7 @@ def describe(entry: ev.Entry, view: RunView, texts: Texts) -> tuple[str, str]:
         case ev.ModelCalled(ok=False):
             return texts("feed_model_failed", detail=event.detail), "bad"
         case ev.Notice():
-            return event.message, "bad" if event.level == "warning" else "plain"
+            return event.message, "note" if event.level == "warning" else "plain"
         case ev.ReportReady():
             key = "feed_report_partial" if event.partial else "feed_report"
             return texts(key, n=event.citations), "good"

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from leadline.domain.config import Provider, RunConfig
 from leadline.domain.events import WorkerMoved
 from leadline.domain.evidence import BlockedPage, Source
-from leadline.domain.limits import Limits
 from leadline.domain.plan import Plan, TaskState
 from leadline.domain.projection import RunView
 from leadline.web.texts import Texts
 from leadline.web.views.html import clock, compact, cut, esc, host_of, web_link
 
 
-def counters(view: RunView, plan: Plan | None, limits: Limits, seconds: float, texts: Texts) -> str:
-    """What was used, against what may be used."""
+def counters(
+    view: RunView, plan: Plan | None, config: RunConfig, seconds: float, texts: Texts
+) -> str:
+    """What was used, against what may be used; an offline model uses neither tokens nor money."""
+    limits = config.limits
     states = plan.counts() if plan else view.counts()
     total = sum(states.values())
     ended = states[TaskState.DONE] + states[TaskState.FAILED]
@@ -25,10 +28,12 @@ def counters(view: RunView, plan: Plan | None, limits: Limits, seconds: float, t
         ("count_pages", str(view.pages), ""),
         ("count_findings", str(len(view.findings)), ""),
         ("count_calls", str(usage.calls), ""),
-        ("count_tokens", compact(usage.tokens), compact(limits.tokens)),
         ("count_browsers", str(view.live_browsers), str(limits.max_parallel_browsers)),
     ]
-    if usage.cost_usd is not None:
+    offline = config.model.provider is Provider.OFFLINE
+    if not offline:
+        cells.append(("count_tokens", compact(usage.tokens), compact(limits.tokens)))
+    if not offline and usage.cost_usd is not None:
         cells.append(("count_cost", f"${usage.cost_usd:.2f}", f"${limits.cost_usd:.2f}"))
     items = "".join(
         f"<div><dt>{esc(texts(key))}</dt><dd>{esc(value)}"
@@ -44,6 +49,8 @@ def workers(view: RunView, task_id: str, screens: Mapping[str, int], texts: Text
         _card(view, worker, task_id, screens.get(worker.worker), texts)
         for worker in view.workers.values()
     )
+    if not view.status.is_active:
+        return ""
     body = cards or f'<p class="ll-empty">{esc(texts("no_workers"))}</p>'
     return f'<h2>{esc(texts("workers"))}</h2><div class="ll-cards">{body}</div>'
 
@@ -59,7 +66,8 @@ def _card(
     if screen is not None:
         source = f"/runs/{task_id}/screens/{worker.worker}.jpg?v={screen}"
         alt = texts("screen_of", title=title or worker.worker)
-        image = f'<img src="{esc(source)}" alt="{esc(alt)}" loading="lazy">'
+        picture = f'<img src="{esc(source)}" alt="{esc(alt)}" loading="lazy">'
+        image = f'<div class="ll-shot">{picture}</div>'
     where = (
         f'<p class="ll-card-page" dir="auto">{esc(title)}'
         f"<span>{esc(host_of(worker.url))}</span></p>"
@@ -70,7 +78,7 @@ def _card(
     query = f'<p class="ll-card-query" dir="auto">“{esc(cut(worker.query, 120))}”</p>'
     return (
         f'<article class="ll-card ll-card-{worker.activity}">'
-        f'<div class="ll-shot">{image}</div><div class="ll-card-body">'
+        f'{image}<div class="ll-card-body">'
         f'<p class="ll-card-state">{esc(activity)}{esc(step)}</p>'
         f'<p class="ll-card-task" dir="auto">{esc(subject)}</p>'
         f"{query if worker.query and not where else ''}{where}</div></article>"

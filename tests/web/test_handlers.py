@@ -1,0 +1,370 @@
+"""What clicks and ticks do: commands go to the supervisor, state comes from the folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from leadline.domain.plan import TaskState
+from leadline.domain.plan_markdown import parse_plan
+from leadline.domain.run import RunStatus
+from leadline.errors import RunBusy
+from leadline.runs.session import RunSession
+from leadline.runs.supervisor import Supervisor
+from leadline.settings import Settings
+from leadline.web.commands import Commands
+from leadline.web.form import AskForm
+from leadline.web.handlers import Handlers, Updates
+from leadline.web.live import LiveRuns
+from leadline.web.position import Position
+from leadline.web.texts import Texts
+from leadline.web.ui import EDITOR_OUTPUTS, FORM_FIELDS, RUN_OUTPUTS
+from tests.web.runs_by_hand import ByHand
+
+CANARY = "sk-canary-5f2b"
+
+
+@dataclass
+class CalledSupervisor:
+    """Writes down what it is asked."""
+
+    calls: list[tuple[str, str]] = field(default_factory=list)
+    secrets: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    busy: bool = False
+
+    def start(self, task_id: str, secrets: Mapping[str, str] | None = None) -> bool:
+        if self.busy:
+            raise RunBusy("The run is at work in process 7; wait for its end.")
+        self.calls.append(("start", task_id))
+        self.secrets[task_id] = dict(secrets or {})
+        return True
+
+    def resume(self, task_id: str, secrets: Mapping[str, str] | None = None) -> bool:
+        self.start(task_id, secrets)
+        self.calls[-1] = ("resume", task_id)
+        return True
+
+    def request_stop(self, task_id: str, timeout: float = 10.0) -> None:
+        self.calls.append(("stop", task_id))
+
+
+@dataclass
+class Desk:
+    """Handlers and what is around them."""
+
+    handlers: Handlers
+    supervisor: CalledSupervisor
+    runs: ByHand
+    root: Path
+
+    def position(self, run: str) -> str:
+        return str(self.handlers.load(run, "")["position"])
+
+
+@pytest.fixture
+def desk(runs: ByHand) -> Desk:
+    supervisor = CalledSupervisor()
+    live = LiveRuns(runs.store)
+    commands = Commands(Settings(), runs.store, cast(Supervisor, supervisor), live)
+    return Desk(Handlers(commands, live, Texts()), supervisor, runs, runs.store.root)
+
+
+def form(**changes: Any) -> list[Any]:
+    values = {"question": "How deep is it?", "engines": ("bing",), **changes}
+    made = AskForm(**values)
+    return [getattr(made, name) for name in FORM_FIELDS]
+
+
+def value(updates: Updates, name: str, prop: str) -> Any:
+    return updates[name].constructor_args[prop] if name in updates else None
+
+
+def test_an_empty_question_is_said_at_the_field_and_starts_nothing(desk: Desk) -> None:
+    """S2-42"""
+    updates = desk.handlers.start("", *form(question="  "))
+    assert "Type a question or a topic first." in updates["error_question"]
+    assert "position" not in updates
+    assert desk.supervisor.calls == []
+    assert desk.runs.store.history() == []
+
+
+def test_a_wrong_advanced_field_opens_the_settings_and_keeps_the_question(desk: Desk) -> None:
+    updates = desk.handlers.start("", *form(minutes="soon"))
+    assert "Minutes" in updates["error_limits"]
+    assert "advanced" in updates
+    assert "question" not in updates
+    assert updates["error_question"] == ""
+
+
+def test_start_makes_a_run_and_shows_it(desk: Desk) -> None:
+    updates = desk.handlers.start("", *form())
+    position = Position.read(updates["position"])
+    assert desk.supervisor.calls == [("start", position.run)]
+    assert f'data-ll-run="{position.run}"' in updates["head"]
+    assert "Waiting for its turn: number 1" in updates["head"]
+    assert updates["question"] == ""
+
+
+def test_a_typed_key_goes_to_the_run_alone(desk: Desk) -> None:
+    """safety 10, 29, 30"""
+    updates = desk.handlers.start(
+        "", *form(provider="openai", model_name="gpt", api_key=f" {CANARY} ")
+    )
+    run = Position.read(updates["position"]).run
+    assert desk.supervisor.secrets[run] == {"LEADLINE_MODEL_API_KEY": CANARY}
+    assert CANARY not in repr(updates)
+    again = desk.handlers.load(run, "")
+    assert CANARY not in repr(again)
+    files = [p for p in desk.root.rglob("*") if p.is_file()]
+    assert files
+    assert not [p for p in files if CANARY.encode() in p.read_bytes()]
+
+
+def test_a_key_of_one_run_is_not_used_for_another(desk: Desk) -> None:
+    """W2-12: settings are a run's own."""
+    desk.handlers.start("", *form(provider="openai", model_name="gpt", api_key=CANARY))
+    updates = desk.handlers.start("", *form())
+    assert desk.supervisor.secrets[Position.read(updates["position"]).run] == {}
+
+
+def test_a_link_to_a_run_opens_it_as_it_is(desk: Desk) -> None:
+    """safety 41"""
+    desk.runs.done()
+    updates = desk.handlers.load("done", "")
+    assert 'data-ll-status="done"' in updates["head"]
+    assert 'href="/runs/done/sources/1#p2"' in updates["report"]
+    assert "412,000 passengers, a third more" in updates["report"]
+    assert value(updates, "tabs", "selected") == "report"
+    assert value(updates, "timer", "active") is False
+    assert value(updates, "stop", "visible") is False
+    assert value(updates, "again", "visible") is True
+
+
+@pytest.mark.parametrize("run", ["nobody", "../done", "a" * 300, "<script>", "\ud800"])
+def test_a_link_to_nothing_shows_the_question_page_and_says_so(desk: Desk, run: str) -> None:
+    """safety 11"""
+    updates = desk.handlers.load(run, "")
+    assert 'data-ll-run=""' in updates["head"]
+    assert "ll-message-error" in updates["notice"]
+    assert "<script>" not in updates["notice"]
+
+
+def test_a_tick_sends_what_changed_and_nothing_that_is_typed_into(
+    desk: Desk, at_work: RunSession
+) -> None:
+    """S2-41, W2-15"""
+    position = desk.position("at-work")
+    quiet = desk.handlers.tick(position, "")
+    assert quiet.keys() == {"counters"}
+    task = next(t for t in at_work.view.tasks.values() if t.running)
+    at_work.finish_task(task.id, 1, TaskState.FAILED, "Nothing there.")
+    busy = desk.handlers.tick(position, "")
+    assert {"plan", "run_plan", "feed", "counters", "position"} <= busy.keys()
+    assert not busy.keys() & {*EDITOR_OUTPUTS, *FORM_FIELDS, "sources", "report"}
+    assert busy.keys() <= set(RUN_OUTPUTS)
+
+
+def test_the_timer_rests_at_an_end(desk: Desk) -> None:
+    desk.runs.done()
+    updates = desk.handlers.tick(desk.position("done"), "")
+    assert updates.keys() == {"timer"}
+    assert value(updates, "timer", "active") is False
+
+
+def test_two_pages_on_one_run_each_get_everything(desk: Desk, at_work: RunSession) -> None:
+    first, second = desk.position("at-work"), desk.position("at-work")
+    task = next(t for t in at_work.view.tasks.values() if t.running)
+    at_work.finish_task(task.id, 1, TaskState.DONE)
+    assert "plan" in desk.handlers.tick(first, "")
+    assert "plan" in desk.handlers.tick(second, "")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"run": 3}', '{"sent": {"a": "b"}}', "null"])
+def test_a_damaged_position_is_the_beginning(desk: Desk, text: str) -> None:
+    assert "notice" not in desk.handlers.tick(text, "")
+
+
+def test_stop_acts_at_once(desk: Desk, at_work: RunSession) -> None:
+    """S2-39, safety 40"""
+    updates = desk.handlers.stop(desk.position("at-work"), "")
+    assert desk.supervisor.calls == [("stop", "at-work")]
+    assert value(updates, "stop", "value") == "Stopping…"
+    assert value(updates, "stop", "interactive") is False
+
+
+def test_resume_is_offered_for_what_can_go_on(desk: Desk) -> None:
+    desk.runs.stopped()
+    desk.runs.failed()
+    for run in ("stopped", "failed"):
+        assert value(desk.handlers.load(run, ""), "resume", "visible") is True
+        desk.handlers.resume(desk.position(run), "")
+        assert desk.supervisor.calls[-1] == ("resume", run)
+
+
+def test_a_refusal_is_one_sentence_on_the_page(desk: Desk) -> None:
+    """safety 39, 47"""
+    desk.runs.stopped()
+    desk.supervisor.busy = True
+    updates = desk.handlers.resume(desk.position("stopped"), "")
+    assert "at work in process 7" in updates["notice"]
+    assert updates.keys() == {"notice"}
+
+
+def test_a_fault_of_ours_shows_no_traceback(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """safety 47"""
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("inner detail")
+
+    monkeypatch.setattr(desk.handlers.live, "look", broken)
+    updates = desk.handlers.load("done", "")
+    assert "Something went wrong" in updates["notice"]
+    assert "inner detail" not in repr(updates)
+    assert "inner detail" in caplog.text
+
+
+def test_the_plan_runs_again_as_a_new_run(desk: Desk) -> None:
+    desk.runs.done()
+    updates = desk.handlers.again(desk.position("done"), "")
+    run = Position.read(updates["position"]).run
+    assert run != "done"
+    assert desk.supervisor.calls == [("start", run)]
+    plan = desk.runs.store.open(run).plan()
+    assert plan is not None
+    assert plan.counts()[TaskState.OPEN] == 5
+    assert desk.runs.store.open("done").status() is RunStatus.DONE
+
+
+def test_a_plan_of_another_program_starts_a_run(desk: Desk) -> None:
+    foreign = desk.root / "webui-run"
+    foreign.mkdir(parents=True)
+    (foreign / "research_plan.md").write_text(
+        "# Research Plan\n\n## 1. 1. Ferries\n\n- [x] How deep?\n- [ ] How old?\n", "utf-8"
+    )
+    updates = desk.handlers.act("again", "webui-run", Position().model_dump_json(), "")
+    run = Position.read(updates["position"]).run
+    plan = desk.runs.store.open(run).plan()
+    assert plan is not None
+    assert [t.text for t in plan.tasks()] == ["How deep?", "How old?"]
+
+
+def test_delete_is_refused_while_a_run_is_at_work(desk: Desk, at_work: RunSession) -> None:
+    updates = desk.handlers.act("delete", "at-work", desk.position("at-work"), "")
+    assert "ll-message-error" in updates["notice"]
+    assert at_work.folder.path.is_dir()
+
+
+def test_delete_takes_the_run_off_the_list(desk: Desk) -> None:
+    desk.runs.done()
+    desk.runs.stopped()
+    updates = desk.handlers.act("delete", "done", desk.position("stopped"), "")
+    assert "head" not in updates
+    assert 'data-ll-row="done"' not in updates["library"]
+    assert not (desk.root / "done").exists()
+    gone = desk.handlers.act("delete", "stopped", desk.position("stopped"), "")
+    assert 'data-ll-run=""' in gone["head"]
+
+
+def open_editor(desk: Desk, run: str) -> tuple[str, str, str]:
+    position = desk.position(run)
+    opened = desk.handlers.open_editor(position)
+    return position, opened["editor"], opened["editing"]
+
+
+def test_the_plan_can_be_edited_before_it_starts(desk: Desk) -> None:
+    desk.runs.planned()
+    position, text, editing = open_editor(desk, "planned")
+    assert "- [ ] How punctual is it?" in text
+    mine = text + "- [ ] Who steers it?\n"
+    saved = desk.handlers.save_editor(position, mine, editing)
+    assert "Saved." in saved["editor_note"]
+    assert "Who steers it?" in saved["plan"]
+    twice = desk.handlers.save_editor(position, mine + "\n- [ ] And why?\n", saved["editing"])
+    assert "And why?" in twice["plan"]
+
+
+def test_a_plan_without_tasks_is_not_saved(desk: Desk) -> None:
+    desk.runs.planned()
+    position, text, editing = open_editor(desk, "planned")
+    updates = desk.handlers.save_editor(position, "nothing", editing)
+    assert "no task" in updates["editor_note"]
+    assert desk.runs.store.open("planned").plan_text() == text
+
+
+def test_boxes_ticked_meanwhile_do_not_make_a_conflict(desk: Desk, at_work: RunSession) -> None:
+    position, text, editing = open_editor(desk, "at-work")
+    task = next(t for t in at_work.view.tasks.values() if t.running)
+    at_work.finish_task(task.id, 1, TaskState.DONE)
+    mine = text + "- [ ] Who steers it?\n"
+    saved = desk.handlers.save_editor(position, mine, editing)
+    assert "ticked meanwhile" in saved["editor_note"]
+    now = at_work.folder.plan_text()
+    assert f"- [x] {task.text}" in now
+    assert "Who steers it?" in now
+
+
+def test_a_conflict_loses_nothing_and_the_next_save_wins(desk: Desk) -> None:
+    folder = desk.runs.planned()
+    position, text, editing = open_editor(desk, "planned")
+    theirs = text.replace("How punctual is it?", "How late is it?")
+    folder.save_plan(theirs, folder.plan_version())
+    mine = text + "- [ ] Who steers it?\n"
+    conflict = desk.handlers.save_editor(position, mine, editing)
+    assert "editor" not in conflict, "what was typed stays"
+    assert "changed while you were editing" in conflict["editor_note"]
+    assert "How late is it?" in conflict["plan"]
+    assert folder.plan_text() == theirs
+    desk.handlers.save_editor(position, mine, conflict["editing"])
+    assert "Who steers it?" in folder.plan_text()
+
+
+def test_start_saves_what_is_still_in_the_editor(desk: Desk) -> None:
+    folder = desk.runs.planned()
+    position, text, editing = open_editor(desk, "planned")
+    desk.handlers.start_plan(position, "", text + "- [ ] Who steers it?\n", editing)
+    assert desk.supervisor.calls == [("resume", "planned")]
+    assert "Who steers it?" in folder.plan_text()
+
+
+def test_start_does_not_start_over_a_conflict(desk: Desk) -> None:
+    folder = desk.runs.planned()
+    position, text, editing = open_editor(desk, "planned")
+    folder.save_plan(text.replace("punctual", "late"), folder.plan_version())
+    updates = desk.handlers.start_plan(position, "", text + "- [ ] More?\n", editing)
+    assert desk.supervisor.calls == []
+    assert "editor_note" in updates
+    assert len(list(parse_plan(folder.plan_text()).tasks())) == 5
+
+
+def test_start_without_the_editor_leaves_the_plan_alone(desk: Desk) -> None:
+    folder = desk.runs.planned()
+    before = folder.plan_text()
+    desk.handlers.start_plan(desk.position("planned"), "", "", "")
+    assert desk.supervisor.calls == [("resume", "planned")]
+    assert folder.plan_text() == before
+
+
+def test_the_banner_follows_the_choice(desk: Desk) -> None:
+    updates = desk.handlers.say_what_answers("ollama", "qwen3", "demo")
+    assert "qwen3 answers" in updates["banner"]
+    assert "Demo web" in updates["banner"]
+    assert "Quorrow" in updates["samples"]
+    assert value(updates, "model_fields", "visible") is True
+    assert value(updates, "web_fields", "visible") is False
+
+
+def test_a_preset_brings_its_browsers(desk: Desk) -> None:
+    assert desk.handlers.choose_depth("deep") == {"browsers": 4}
+    assert desk.handlers.choose_depth("bottomless") == {}
+
+
+def test_the_position_is_small(desk: Desk) -> None:
+    desk.runs.done()
+    assert len(json.dumps(desk.position("done"))) < 2000

@@ -1,0 +1,130 @@
+"""The run's files by id (safety 6-8, 11-14)."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from leadline.domain.plan_markdown import parse_plan
+from tests.web.conftest import Site
+from tests.web.runs_by_hand import REPORT, ByHand
+
+FILES = {
+    "report.md": "text/markdown",
+    "report.html": "text/html",
+    "plan.md": "text/markdown",
+    "evidence.json": "application/json",
+    "audit.jsonl": "application/x-ndjson",
+}
+
+
+@pytest.mark.parametrize(("name", "kind"), FILES.items())
+def test_files_are_downloads(site: Site, name: str, kind: str) -> None:
+    """safety 8"""
+    answer = site.client().get(f"/runs/done/{name}")
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"].startswith("attachment; filename=")
+    assert answer.headers["content-type"].startswith(kind)
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_downloads_hold_what_the_run_found(site: Site) -> None:
+    client = site.client()
+    assert client.get("/runs/done/report.md").text == REPORT
+    assert len(list(parse_plan(client.get("/runs/done/plan.md").text).tasks())) == 5
+    assert json.loads(client.get("/runs/done/evidence.json").text)
+    first = client.get("/runs/done/audit.jsonl").text.splitlines()[0]
+    assert json.loads(first)["seq"] == 1
+    page = client.get("/runs/done/report.html").text
+    assert "412,000 passengers" in page
+    assert "<script" not in page
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/runs/nobody/report.md", 404, "unknown_run"),
+        ("/runs/failed/report.md", 404, "not_found"),
+        ("/runs/done/sources/99", 404, "not_found"),
+        ("/runs/done/sources/x", 400, "bad_request"),
+        ("/runs/a.b/report.md", 400, "bad_id"),
+        ("/runs/-/report.md", 400, "bad_id"),
+        ("/runs/" + "a" * 65 + "/report.md", 400, "bad_id"),
+        ("/runs/%2e%2e/report.md", 400, "bad_id"),
+        ("/runs/..%2f..%2fetc/report.md", 404, "not_found"),
+        ("/runs/done/run.json", 404, "not_found"),
+        ("/runs/done/control/owner.json", 404, "not_found"),
+        ("/runs/done/screens/..%2f..%2frun.jpg", 404, "not_found"),
+        ("/runs/done/screens/w 1.jpg", 400, "bad_request"),
+        ("/ui/../app.py", 404, "not_found"),
+        ("/ui/app.py", 404, "not_found"),
+        ("/language/xx", 404, "not_found"),
+    ],
+)
+def test_errors_have_one_shape(site: Site, path: str, status: int, code: str) -> None:
+    """safety 11-14"""
+    answer = site.client().get(path)
+    assert answer.status_code == status
+    if path.startswith("/runs/..%2f") or "screens/..%2f" in path or path == "/ui/../app.py":
+        return  # another path by the time it is routed; that nothing is served is what counts
+    assert answer.json().keys() == {"error"}
+    assert answer.json()["error"].keys() == {"code", "message"}
+    assert answer.json()["error"]["code"] == code
+
+
+def test_a_stored_page_is_shown_as_text_with_its_passage_marked(site: Site) -> None:
+    """safety 6-8"""
+    answer = site.client().get("/runs/done/sources/1?p=2")
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src" not in policy
+    assert "frame-ancestors 'self'" in policy
+    assert "x-frame-options" not in answer.headers
+    marked = re.findall(r'<p class="passage marked" id="(p\d+)"', answer.text)
+    assert marked == ["p2"]
+    assert "412,000 passengers" in answer.text
+    assert site.client().get("/runs/done/sources/1?p=x,,2a,999999999").status_code == 200
+
+
+def test_a_stored_page_follows_the_language_of_the_page(site: Site) -> None:
+    chinese = site.client(**{"accept-language": "zh-CN,zh;q=0.9"}).get("/runs/done/sources/1")
+    assert 'lang="zh' in chinese.text
+
+
+def test_the_page_comes_in_the_language_of_the_browser(site: Site) -> None:
+    chinese = site.client(**{"accept-language": "zh-CN"})
+    answer = chinese.get("/?run=done")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/zh/?run=done")
+    switched = chinese.get("/language/en?run=done")
+    assert switched.headers["location"] == "/?run=done"
+    assert chinese.get("/?run=done").status_code == 200
+    evil = site.client().get("/language/en?run=//evil.example")
+    assert evil.headers["location"] == "/"
+
+
+def test_hostile_report_and_sources_run_nothing(site: Site) -> None:
+    """safety 6, 7, 26"""
+    hostile = (
+        "# <script>alert(1)</script>\n\n<img src=x onerror=alert(2)>\n\n"
+        "![pixel](https://evil.example/p.png) [x](javascript:alert(3)) "
+        "[y](data:text/html,<script>alert(4)</script>) <iframe src=//evil.example></iframe>\n"
+    )
+    name = "hostile"
+    if name not in site.store.task_ids():
+        ByHand(site.store.root).done(name, topic="<script>alert(0)</script>", report=hostile)
+    for path in ("report.html", "sources/1"):
+        text = site.client().get(f"/runs/{name}/{path}").text
+        assert not re.search(r"<(script|iframe|img|svg|object|embed)\b", text)
+        assert not re.search(r'(href|src)="(javascript|data):', text)
+        assert not re.search(r"<[^>]*\son\w+=", text)
+
+
+def test_assets_and_health(site: Site) -> None:
+    client = site.client()
+    assert client.get("/healthz").json() == {"status": "ok"}
+    assert client.get("/ui/leadline.js").headers["content-type"].startswith("text/javascript")
+    css = client.get("/ui/leadline.css").text
+    assert "http" not in css.replace("http://www.w3.org", "")
+    assert "@import" not in css
