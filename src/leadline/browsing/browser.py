@@ -113,9 +113,11 @@ class PooledBrowser:
         if context is not None:
             await self._obeys(context.close())
         if self.shared_context is None and not self.suspect:
-            default, *strays = self.remote.contexts
-            for order in [*(p.close() for p in default.pages), *(c.close() for c in strays)]:
-                await self._obeys(order)
+            contexts = self.remote.contexts  # the first one is the browser's own: it stays
+            for page in [p for context in contexts[:1] for p in context.pages]:
+                await self._obeys(page.close())
+            for stray in contexts[1:]:
+                await self._obeys(stray.close())
         if not self.suspect:
             await self._obeys(_answers(self.remote))
         if self.process is not None:

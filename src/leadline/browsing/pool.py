@@ -7,23 +7,22 @@ its process tree is gone. A lease gets a context of its own, so nothing passes f
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol
 
-from playwright.async_api import Browser, Playwright, async_playwright
+from playwright.async_api import Browser
 from playwright.async_api import Error as PlaywrightError
 
 from leadline.browsing.browser import PooledBrowser
 from leadline.browsing.browser_use_env import prepare_browser_use
 from leadline.browsing.chromium import find_chromium, launch_args, needs_no_sandbox
 from leadline.browsing.chromium_process import ChromiumProcess, remove_profile, start_chromium
+from leadline.browsing.driver import Driver
 from leadline.browsing.egress import EgressGuard
 from leadline.browsing.lease import Lease
-from leadline.browsing.process_tree import driver_processes, end_processes
 from leadline.domain.config import BrowserConfig
 from leadline.domain.events import BrowserClosed, BrowserOpened, Notice
 from leadline.domain.limits import Limits
@@ -32,7 +31,6 @@ from leadline.errors import BrowserFailed
 
 _START_SECONDS = 25.0
 _IDLE_SECONDS = 15.0
-_DRIVER_SECONDS = 1.5
 
 
 class Slot(Protocol):
@@ -89,8 +87,7 @@ class BrowserPool:
         self._returning: set[asyncio.Task[None]] = set()
         self._ending: dict[PooledBrowser, asyncio.Task[None]] = {}
         self._starting: set[asyncio.Task[PooledBrowser]] = set()
-        self._driver: Playwright | None = None
-        self._driver_lock = asyncio.Lock()
+        self._driver = Driver()
         self._noticed: set[str] = set()
         self._closed = False
 
@@ -131,12 +128,7 @@ class BrowserPool:
             task.cancel()
         await asyncio.gather(*self._starting, *self._returning, return_exceptions=True)
         await asyncio.gather(*(self._end(browser) for browser in list(self._live)))
-        driver, self._driver = self._driver, None
-        if driver is not None:
-            with contextlib.suppress(TimeoutError, PlaywrightError):
-                async with asyncio.timeout(_DRIVER_SECONDS):
-                    await driver.stop()
-            await end_processes(driver_processes(), grace=0)
+        await self._driver.stop()
 
     async def _take(self, task: str) -> tuple[PooledBrowser, Lease]:
         """An idle browser, or a new one; another one if the first does not obey."""
@@ -207,7 +199,7 @@ class BrowserPool:
         else:
             profile = await asyncio.to_thread(Path(self._config.user_data_dir).expanduser)
         process: ChromiumProcess | None = None
-        driver = asyncio.get_running_loop().create_task(self._driver_up())  # takes as long
+        self._driver.start_soon()  # it takes as long as the browser
         try:
             process = await start_chromium(
                 find_chromium(self._config),
@@ -218,11 +210,9 @@ class BrowserPool:
             )
             self._guardian.watch(process.pid)
             self._guard.rules.deny_port(process.port)
-            await driver
             remote = await self._connect(process.ws_url)
             agent = await _user_agent(remote)
         except BaseException:
-            driver.cancel()
             if process is not None:
                 await asyncio.shield(process.end(grace=0 if own else 2.0))
                 self._guardian.unwatch(process.pid)
@@ -284,7 +274,7 @@ class BrowserPool:
         return browser
 
     async def _connect(self, address: str) -> Browser:
-        driver = await self._driver_up()
+        driver = await self._driver.get()
         try:
             async with asyncio.timeout(_START_SECONDS):
                 return await driver.chromium.connect_over_cdp(
@@ -297,21 +287,6 @@ class BrowserPool:
                     "--remote-debugging-port and check the address."
                 ) from error
             raise BrowserFailed("The browser does not answer after its start.") from error
-
-    async def _driver_up(self) -> Playwright:
-        """The run's one Playwright driver, started when it is first needed."""
-        async with self._driver_lock:
-            if self._closed:
-                raise BrowserFailed("The run is ending; no browser is started any more.")
-            if self._driver is None:
-                try:
-                    async with asyncio.timeout(_START_SECONDS):
-                        self._driver = await async_playwright().start()
-                except (PlaywrightError, TimeoutError, OSError) as error:
-                    raise BrowserFailed(
-                        "Playwright's driver does not start; 'leadline doctor' can tell more."
-                    ) from error
-            return self._driver
 
     async def _give_back(self, browser: PooledBrowser) -> None:
         try:

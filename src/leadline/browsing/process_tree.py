@@ -6,7 +6,6 @@ A process is known by pid and start time together, so that a reused pid is never
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Iterable
 
 import psutil
@@ -26,16 +25,6 @@ def tree_of(pid: int) -> set[ProcessKey]:
         key = _key(process)
         if key is not None:
             keys.add(key)
-    return keys
-
-
-def driver_processes() -> set[ProcessKey]:
-    """Playwright's drivers among our own children."""
-    keys: set[ProcessKey] = set()
-    for child in psutil.Process().children():
-        with contextlib.suppress(psutil.Error):
-            if "run-driver" in child.cmdline():
-                keys |= tree_of(child.pid)
     return keys
 
 
