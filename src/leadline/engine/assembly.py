@@ -16,7 +16,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from browser_use.llm.base import BaseChatModel
 
@@ -198,9 +197,8 @@ def _model(
         on_call=_on_call(session, budget),
     )
     _close_later(stack, "model", model.aclose)
-    host = urlsplit(config.model.base_url).hostname
-    if host:
-        session.emit(HostContacted(host=host, purpose="model"))
+    if model.host:
+        session.emit(HostContacted(host=model.host, purpose="model"))
     return model
 
 

@@ -1,0 +1,266 @@
+"""The page in a real browser, over runs written by hand."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from leadline.domain.plan import TaskState
+from leadline.domain.run import RunStatus
+from leadline.runs.store import RunStore
+from leadline.runs.supervisor import Supervisor
+from leadline.settings import Settings
+from leadline.web.app import create_app
+from leadline.web.server import bind
+from tests.web.runs_by_hand import ByHand
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+
+SWITCHES = [
+    "--no-sandbox",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@contextmanager
+def serving(root: Path) -> Iterator[str]:
+    """A server on a free port; its address."""
+    store = RunStore(root)
+    app = create_app(Settings(runs_dir=root), store, Supervisor(store, max_running=1))
+    listener = bind("127.0.0.1", 0)
+    config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        listener.close()
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> ByHand:
+    made = ByHand(tmp_path_factory.mktemp("page") / "runs")
+    made.stopped()
+    made.done()
+    return made
+
+
+@pytest.fixture(scope="module")
+def address(runs: ByHand) -> Iterator[str]:
+    with serving(runs.store.root) as where:
+        yield where
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: Path) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=str(chromium), args=SWITCHES)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """A page that notes faults: errors, scripts refused by the policy, foreign requests."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-US")
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    made = context.new_page()
+    faults: list[str] = []
+    made.on("pageerror", lambda error: faults.append(str(error)))
+    made.on(
+        "console",
+        lambda said: faults.append(said.text) if "Content Security" in said.text else None,
+    )
+    made.on(
+        "request",
+        lambda asked: (
+            None
+            if asked.url.startswith((address, "data:", "blob:"))
+            else faults.append(f"request to {asked.url}")
+        ),
+    )
+    made.on("dialog", lambda dialog: faults.append(f"dialog {dialog.message}"))
+    yield made
+    context.close()
+    assert faults == []
+
+
+def test_a_citation_opens_its_passage_highlighted(page: Page, address: str) -> None:
+    page.goto(f"{address}/?run=done")
+    citation = page.locator(".ll-report a.cite").first
+    expect(citation).to_have_attribute("title", "“In 2025 the ferry carried 412,000 passengers, "
+        "a third more than the diesel boat before it.” — Quorrow Ferry: the year 2025")  # fmt: skip
+    assert page.title().startswith("Done · How well does")
+    citation.click()
+    panel = page.frame_locator(".ll-panel iframe")
+    expect(panel.locator(".passage.marked")).to_contain_text("412,000 passengers")
+    expect(panel.locator(".passage.marked")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator(".ll-panel")).to_have_count(0)
+    expect(citation).to_be_focused()
+    with page.context.expect_page() as opened:
+        citation.click(modifiers=["Control"])
+    assert opened.value.url.startswith(f"{address}/runs/done/sources/1")
+
+
+def test_a_reload_shows_the_same_run(page: Page, address: str) -> None:
+    """safety 41"""
+    page.goto(address)
+    page.locator('[data-ll-open="done"]').click()
+    expect(page.locator(".ll-report")).to_contain_text("412,000")
+    assert page.url == f"{address}/?run=done"
+    page.reload()
+    expect(page.locator(".ll-report")).to_contain_text("412,000")
+    page.locator("#ll-new").click()
+    expect(page.locator("#ll-question")).to_be_visible()
+    assert page.url == f"{address}/"
+    page.go_back()
+    expect(page.locator(".ll-report")).to_contain_text("412,000")
+
+
+def test_downloads_and_copy_give_the_report(page: Page, address: str) -> None:
+    page.goto(f"{address}/?run=done")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Markdown", exact=True).click()
+    assert "412,000" in download.value.path().read_text("utf-8")
+    page.get_by_role("button", name="Copy as Markdown").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert "412,000" in page.evaluate("navigator.clipboard.readText()")
+
+
+def test_the_page_follows_a_run_at_work_and_leaves_the_editor_alone(
+    page: Page, address: str, runs: ByHand
+) -> None:
+    """S2-41, W2-15"""
+    with runs.at_work("live") as session:
+        page.goto(f"{address}/?run=live")
+        expect(page.locator(".ll-card")).to_have_count(2)
+        image = page.locator(".ll-card img")
+        assert image.evaluate("i => i.decode().then(() => i.naturalWidth)") == 320
+        page.get_by_role("tab", name="Plan").click()
+        page.locator("#ll-edit").click()
+        box = page.locator("#ll-editor textarea")
+        expect(box).not_to_have_value("")
+        typed = box.input_value() + "- [ ] Who steers it?\n"
+        box.fill(typed)
+        task = next(t for t in session.view.tasks.values() if t.running)
+        session.finish_task(task.id, 1, TaskState.DONE)
+        expect(page.locator("#ll-plan .ll-task-done")).to_have_count(3)
+        expect(box).to_have_value(typed)
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(page.locator("#ll-plan")).to_contain_text("Who steers it?")
+        assert "Who steers it?" in session.folder.plan_text()
+        assert f"- [x] {task.text}" in session.folder.plan_text()
+
+
+def test_stop_shows_at_once_and_the_end_follows(page: Page, address: str, runs: ByHand) -> None:
+    """S2-39, safety 40"""
+    from leadline.domain.events import RunStopped
+
+    with runs.at_work("to-stop") as session:
+        page.goto(f"{address}/?run=to-stop")
+        page.locator("#ll-stop").click()
+        expect(page.locator("#ll-stop")).to_have_text("Stopping…", timeout=1000)
+        deadline = time.monotonic() + 5
+        while not session.stop_requested() and time.monotonic() < deadline:
+            page.wait_for_timeout(50)
+        assert session.stop_requested()
+        session.set_status(RunStatus.STOPPING)
+        session.end(RunStopped())
+        expect(page.locator("[data-ll-status='stopped']").first).to_be_attached()
+        expect(page.locator("#ll-resume")).to_be_visible()
+        expect(page.locator("#ll-stop")).to_have_count(0)
+
+
+def test_the_list_searches_and_deletes_after_asking(page: Page, address: str, runs: ByHand) -> None:
+    runs.failed("to-delete")
+    page.goto(address)
+    page.locator("#ll-search input, #ll-search textarea").fill("diesel")
+    expect(page.locator("[data-ll-row]")).to_have_count(1)
+    row = page.locator('[data-ll-row="to-delete"]')
+    row.hover()
+    row.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(row).to_have_count(1)
+    row.get_by_role("button", name="Delete").click()
+    page.locator(".ll-confirm .ll-danger").click()
+    expect(row).to_have_count(0)
+    assert not (runs.store.root / "to-delete").exists()
+
+
+def test_keys_on_the_question_box(page: Page, address: str) -> None:
+    """Enter sends, Shift+Enter breaks the line, a composed Enter (IME) does neither."""
+    page.goto(address)
+    page.locator("[data-ll-run]").first.wait_for(state="attached")
+    box = page.locator("#ll-question textarea")
+    box.evaluate("box => box.blur()")
+    page.keyboard.press("/")
+    expect(box).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".ll-field-error").first).to_have_text("Type a question or a topic first.")
+    box.fill("one")
+    box.press("Shift+Enter")
+    box.type("two")
+    assert box.input_value() == "one\ntwo"
+    box.evaluate(
+        "box => box.dispatchEvent(new KeyboardEvent('keydown',"
+        " {key: 'Enter', isComposing: true, bubbles: true, cancelable: true}))"
+    )
+    page.wait_for_timeout(400)
+    expect(box).to_be_visible()
+    page.reload()
+    expect(box).to_have_value("one\ntwo")
+
+
+def test_hostile_runs_run_nothing(page: Page, address: str, runs: ByHand) -> None:
+    """safety 6, 7: the page fixture fails on a dialog, an error or a foreign request."""
+    hostile = "<img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>"
+    report = f"# {hostile}\n\n{hostile}\n\n![p](https://evil.example/p.png)[x](javascript:alert(4))"
+    runs.done("hostile", topic=hostile, report=report)
+    page.goto(f"{address}/?run=hostile")
+    expect(page.locator(".ll-run-head h1")).to_have_text(hostile)
+    expect(page.locator(".ll-report")).to_be_visible()
+    assert page.locator(".ll-report img, .ll-report script, .ll-report svg").count() == 0
+    # Were markup to slip through one day, the policy would still not run it.
+    page.evaluate(
+        "document.body.insertAdjacentHTML('beforeend',"
+        ' \'<img src="data:," onerror="window.ran=1">\')'
+    )
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.ran") is None
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("path", ["/", "/zh/", "/?run=done", "/zh/?run=stopped"])
+def test_nothing_is_wider_than_the_screen(
+    browser: Browser, address: str, width: int, path: str
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 800}, locale="en-US")
+    page = context.new_page()
+    page.goto(address + path)
+    page.locator("[data-ll-run]").first.wait_for(state="attached")
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if width == 400:
+        visible = page.locator("#ll-main h1:visible").first.bounding_box()
+        assert visible is not None
+        covering = page.evaluate(
+            "([x, y]) => !!document.elementFromPoint(x, y)?.closest('#ll-main')",
+            [visible["x"] + 20, visible["y"] + 10],
+        )
+        assert covering, "the list of runs lies over the page"
+    context.close()
