@@ -235,13 +235,19 @@ def test_hostile_runs_run_nothing(page: Page, address: str, runs: ByHand) -> Non
     expect(page.locator(".ll-run-head h1")).to_have_text(hostile)
     expect(page.locator(".ll-report")).to_be_visible()
     assert page.locator(".ll-report img, .ll-report script, .ll-report svg").count() == 0
-    # Were markup to slip through one day, the policy would still not run it.
+
+
+def test_the_policy_would_stop_markup_that_slipped_through(browser: Browser, address: str) -> None:
+    """safety 6"""
+    page = browser.new_page()
+    page.goto(address)
     page.evaluate(
         "document.body.insertAdjacentHTML('beforeend',"
-        ' \'<img src="data:," onerror="window.ran=1">\')'
+        ' \'<img src="data:," onerror="window.ran = 1">\')'
     )
     page.wait_for_timeout(300)
     assert page.evaluate("window.ran") is None
+    page.close()
 
 
 @pytest.mark.parametrize("width", [400, 1280])

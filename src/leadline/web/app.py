@@ -46,7 +46,7 @@ def create_app(
     *,
     access: Access | None = None,
 ) -> FastAPI:
-    """The whole web application. Call it where no event loop runs.
+    """The whole web application.
 
     ``access`` is given by a server that printed a one-time link; by default the settings' token
     decides.

@@ -25,12 +25,20 @@ def mount_pages(
 ) -> None:
     """Mount one page for each language; the one at ``/`` must come last."""
 
-    async def mount() -> None:
+    def mount() -> None:
         for texts in languages:
             _mount(app, build_page(settings, commands, live, texts), texts)
 
-    # With no loop running, Gradio would make one for each of its locks and never close it.
-    asyncio.run(mount())
+    async def mount_in_loop() -> None:
+        mount()
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        # With no loop running, Gradio would make one for each of its locks and never close it.
+        asyncio.run(mount_in_loop())
+    else:
+        mount()
 
 
 def _mount(app: FastAPI, page: gr.Blocks, texts: Texts) -> None:

@@ -30,7 +30,7 @@ _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # history, monitoring, recordings, code editing) has no use here and is not reachable.
 _GRADIO_API = re.compile(
     r"/(?:zh/)?gradio_api/(?:run/predict|queue/(?:join|data)|heartbeat/[a-z0-9]+|reset|cancel"
-    r"|startup-events|theme\.css)/?"
+    r"|startup-events|app_id|theme\.css)/?"
 )
 _GRADIO_OFF = re.compile(
     r"/(?:zh/)?(?:gradio_api|svelte|monitoring|login|logout|pwa_icon|custom_component"

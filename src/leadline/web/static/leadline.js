@@ -34,6 +34,7 @@
       if (shown === null) history.replaceState({}, "", url);
       else history.pushState({}, "", url);
     }
+    if (run && shown === "") sessionStorage.removeItem("leadline-question");
     if (shown !== null) window.scrollTo({ top: 0 });
     shown = run;
     for (const link of document.querySelectorAll("[data-ll-language]")) {
@@ -174,6 +175,19 @@
     }
   });
 
+  /* A question that was typed outlives a reload (Gradio reloads when the server came back). */
+  const DRAFT = "leadline-question";
+  document.addEventListener("input", (event) => {
+    if (event.target === questionBox()) sessionStorage.setItem(DRAFT, event.target.value);
+  });
+  function restoreDraft() {
+    const box = questionBox();
+    if (!box) return setTimeout(restoreDraft, 200);
+    const text = sessionStorage.getItem(DRAFT);
+    if (text && !box.value) fill(box, text);
+  }
+  window.addEventListener("load", restoreDraft);
+
   document.addEventListener("change", async (event) => {
     const input = event.target;
     if (!(input instanceof HTMLInputElement) || !input.matches("[data-ll-plan-file]")) return;
@@ -199,6 +213,11 @@
       const box = questionBox();
       if (box && box.offsetParent) { event.preventDefault(); box.focus(); }
     }
+  }, true);
+
+  /* Gradio would send on Shift+Enter; here it breaks the line. */
+  document.addEventListener("keypress", (event) => {
+    if (event.key === "Enter" && event.target === questionBox()) event.stopPropagation();
   }, true);
 
   /* On a narrow screen the list of runs begins closed, and closes after a choice. */
