@@ -46,8 +46,8 @@ format: setup-dev ## Bring the code into its form
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup ## Measure, and write docs/benchmarks.md
-	@$(BIN)/leadline bench
+bench: setup-dev ## Measure with a model that takes 1 s an answer; writes docs/benchmarks.md
+	@$(BIN)/python scripts/bench.py
 
 docs: setup ## Write the generated pages of docs/ again
 	@$(BIN)/python scripts/write_docs.py

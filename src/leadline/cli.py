@@ -6,13 +6,12 @@ Exit codes: 0 done (also a plan that is ready), 1 failed or nothing found, 2 wro
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -22,30 +21,49 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leadline.cli_output import ending, plan_lines, printable, progress_on, result
-from leadline.domain.config import Provider, RunConfig, SearchEngine
-from leadline.domain.events import Entry
+from leadline.cli_options import (
+    AsJson,
+    BaseUrl,
+    Browsers,
+    DepthOption,
+    Engines,
+    Further,
+    Language,
+    Loops,
+    ModelName,
+    PlanFrom,
+    ProviderOption,
+    Root,
+    TaskId,
+    TopicArgument,
+    TopicFile,
+    option,
+)
+from leadline.cli_output import (
+    complain,
+    ending,
+    plan_lines,
+    print_json,
+    printable,
+    result,
+    say,
+    write_file,
+)
+from leadline.cli_runs import (
+    follow_run,
+    read_pairs,
+    read_topic,
+    say_what_is_missing,
+)
+from leadline.domain.config import Provider, SearchEngine
 from leadline.domain.limits import Depth
-from leadline.domain.plan import Plan
-from leadline.domain.projection import RunView
-from leadline.domain.run import RunRecord, RunStatus, check_topic
+from leadline.domain.run import check_topic
 from leadline.errors import InvalidSetting, LeadlineError, UserError
 from leadline.following import Launcher, StopRequest, plan_from, stopped_by_signals
 from leadline.provider_keys import without_secrets
 from leadline.runs.folder import RunFolder
 from leadline.runs.store import RunStore
 from leadline.settings import ENV_FILE, Settings
-
-EXIT_CODES = {
-    RunStatus.DONE: 0,
-    RunStatus.PLANNED: 0,
-    RunStatus.EMPTY: 1,
-    RunStatus.FAILED: 1,
-    RunStatus.INTERRUPTED: 1,
-    RunStatus.STOPPED: 3,
-}
-TOPIC_MAX_BYTES = 1_000_000
-_TABLE = Settings.table()
 
 app = typer.Typer(
     name="leadline",
@@ -55,38 +73,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-
-
-def _option(key: str, *names: str, **more: Any) -> Any:
-    """An option for a setting, described where the setting is."""
-    return typer.Option(*names, help=_TABLE[key].description, show_default=False, **more)
-
-
-TopicArgument = Annotated[
-    str | None, typer.Argument(help="The question; '-' reads it from standard input.")
-]
-TaskId = Annotated[str, typer.Argument(help="Id of the run, as 'leadline list' shows it.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object for machines.")]
-Root = Annotated[Path | None, _option("runs_dir", "--root")]
-DepthOption = Annotated[Depth | None, _option("depth", "--depth")]
-Browsers = Annotated[int | None, _option("limits.max_parallel_browsers", "--browsers", "-b")]
-Loops = Annotated[int | None, _option("limits.max_research_loops", "--loops")]
-ProviderOption = Annotated[Provider | None, _option("model.provider", "--provider")]
-ModelName = Annotated[str | None, _option("model.name", "--model")]
-BaseUrl = Annotated[str | None, _option("model.base_url", "--base-url")]
-Engines = Annotated[list[SearchEngine] | None, _option("search.engines", "--engine")]
-Language = Annotated[str | None, _option("report_language", "--language")]
-PlanFrom = Annotated[
-    str | None,
-    typer.Option("--plan", help="Start from this plan: a file (web-ui's too) or the id of a run."),
-]
-TopicFile = Annotated[
-    Path | None, typer.Option("--topic-file", help="Read the question from a file.")
-]
-Further = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Any other setting (docs/settings.md)."),
-]
 
 
 @app.command("run")
@@ -101,7 +87,7 @@ def run_command(
     engine: Engines = None,
     language: Language = None,
     plan: PlanFrom = None,
-    plan_first: Annotated[bool, _option("plan_first", "--plan-first")] = False,
+    plan_first: Annotated[bool, option("plan_first", "--plan-first")] = False,
     topic_file: TopicFile = None,
     further: Further = None,
     root: Root = None,
@@ -111,15 +97,15 @@ def run_command(
     overrides: dict[str, Any] = {
         "depth": depth, "browsers": browsers, "loops": loops, "provider": provider,
         "model_name": model, "base_url": base_url, "engines": tuple(engine or ()) or None,
-        "language": language, "plan_first": plan_first or None, **_pairs(further),
+        "language": language, "plan_first": plan_first or None, **read_pairs(further),
     }  # fmt: skip
     launcher = Launcher(Settings(), root)
     given, topic_of_plan = plan_from(launcher.store, plan) if plan else (None, "")
-    text = _topic(topic, topic_file) or topic_of_plan
+    text = read_topic(topic, topic_file) or topic_of_plan
     check_topic(text)
     config = launcher.settings.run_config(**overrides)
-    _say_what_is_missing(launcher.settings, config)
-    _start(launcher, text, config, given, as_json)
+    say_what_is_missing(launcher.settings, config)
+    follow_run(launcher, lambda: (launcher.start(text, config, plan=given), 0), as_json)
 
 
 @app.command("plan")
@@ -137,21 +123,21 @@ def plan_command(
 ) -> None:
     """Make the plan of a run and halt; 'resume' goes on once you have edited it."""
     launcher = Launcher(Settings(), root)
-    text = check_topic(_topic(topic, topic_file))
-    config = launcher.settings.run_config(
-        depth=depth, provider=provider, model_name=model, base_url=base_url, language=language,
-        plan_first=True, **_pairs(further),
-    )  # fmt: skip
-    _say_what_is_missing(launcher.settings, config)
-    _start(launcher, text, config, None, as_json)
+    text = check_topic(read_topic(topic, topic_file))
+    overrides = {
+        "depth": depth, "provider": provider, "model_name": model, "base_url": base_url,
+        "language": language, "plan_first": True, **read_pairs(further),
+    }  # fmt: skip
+    config = launcher.settings.run_config(**overrides)
+    say_what_is_missing(launcher.settings, config)
+    follow_run(launcher, lambda: (launcher.start(text, config), 0), as_json)
 
 
 @app.command("resume")
 def resume_command(task_id: TaskId, root: Root = None, as_json: AsJson = False) -> None:
     """Go on with a run that halts after its plan, was stopped, failed or was interrupted."""
     launcher = Launcher(Settings(), root)
-    folder, cursor = launcher.resume(task_id)
-    _follow(launcher, folder, as_json, cursor=cursor)
+    follow_run(launcher, lambda: launcher.resume(task_id), as_json)
 
 
 @app.command("stop")
@@ -161,11 +147,11 @@ def stop_command(task_id: TaskId, root: Root = None, as_json: AsJson = False) ->
     was_active = launcher.stop(task_id)
     status = launcher.store.open(task_id).status()
     if as_json:
-        _print_json({"task_id": task_id, "stopped": was_active, "status": status.value})
+        print_json({"task_id": task_id, "stopped": was_active, "status": status.value})
     elif was_active:
-        _say("Stopped; what was found is kept.")
+        say("Stopped; what was found is kept.")
     else:
-        _say(f"{task_id} was not at work: it is {status.value}.")
+        say(f"{task_id} was not at work: it is {status.value}.")
 
 
 @app.command("list")
@@ -177,10 +163,10 @@ def list_command(
     """List the runs, newest first."""
     rows = RunStore(root or Settings().runs_dir).history()[:limit]
     if as_json:
-        _print_json({"runs": [row.model_dump(mode="json") for row in rows]})
+        print_json({"runs": [row.model_dump(mode="json") for row in rows]})
         return
     if not rows:
-        _say("There are no runs yet. Start one with: leadline run 'your question'")
+        say("There are no runs yet. Start one with: leadline run 'your question'")
         return
     table = Table(box=None, pad_edge=False)
     for column in ("id", "status", "tasks", "sources", "started", "topic"):
@@ -202,7 +188,7 @@ def show_command(task_id: TaskId, root: Root = None, as_json: AsJson = False) ->
     record, view = folder.record(), folder.view()
     record = record.model_copy(update={"status": view.status, "reason": view.reason})
     if as_json:
-        _print_json({**result(record, folder), "topic": record.topic, "reason": record.reason})
+        print_json({**result(record, folder), "topic": record.topic, "reason": record.reason})
         return
     console = Console()
     console.print(Text(printable(record.topic, 500), style="bold"))
@@ -240,11 +226,8 @@ def export_command(
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()
         return
-    try:
-        output.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UserError(f"{output} cannot be written ({error.strerror}).") from None
-    _say(f"Wrote {output}")
+    write_file(output, text)
+    say(f"Wrote {output}")
 
 
 @app.command("demo")
@@ -264,11 +247,61 @@ def demo_command(
     launcher = Launcher(Settings(), root)
     if provider is None and model is None and base_url is None:
         provider = Provider.OFFLINE
-    config = launcher.settings.run_config(
-        browsers=browsers, depth=depth or Depth.STANDARD, provider=provider, model_name=model,
-        base_url=base_url, engines=(SearchEngine.DEMO,), plan_first=False, **_pairs(further),
-    )  # fmt: skip
-    _start(launcher, DEMO_TOPIC, config, None, as_json)
+    overrides = {
+        "browsers": browsers, "depth": depth or Depth.STANDARD, "provider": provider,
+        "model_name": model, "base_url": base_url, "engines": (SearchEngine.DEMO,),
+        "plan_first": False, **read_pairs(further),
+    }  # fmt: skip
+    config = launcher.settings.run_config(**overrides)
+    follow_run(launcher, lambda: (launcher.start(DEMO_TOPIC, config), 0), as_json)
+
+
+@app.command("bench")
+def bench_command(
+    browsers: Annotated[
+        str, typer.Option("--browsers", "-b", help="Numbers of browsers to measure with.")
+    ] = "1,2,4",
+    provider: ProviderOption = None,
+    model: ModelName = None,
+    base_url: BaseUrl = None,
+    further: Further = None,
+    note: Annotated[str, typer.Option(help="A sentence about the model, for the page.")] = "",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the page to this file.")
+    ] = None,
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure runs on the demo web, by default with the offline model."""
+    from leadline import bench
+
+    launcher = Launcher(Settings(), root)
+    if provider is None and model is None and base_url is None:
+        provider = Provider.OFFLINE
+    stop = StopRequest()
+    rows: list[bench.Measured] = []
+    overrides = {
+        "depth": Depth.STANDARD, "provider": provider, "model_name": model, "base_url": base_url,
+        "engines": (SearchEngine.DEMO,), "plan_first": False, **read_pairs(further),
+    }  # fmt: skip
+    configs = [
+        launcher.settings.run_config(**{**overrides, "browsers": number.strip()})
+        for number in browsers.split(",")
+    ]
+    with stopped_by_signals(stop):
+        for config in configs:
+            complain(f"Measuring with N = {config.limits.max_parallel_browsers}.")
+            rows.append(bench.measure(launcher, config, stop=stop))
+            if stop.times:
+                raise typer.Exit(3)
+    page = bench.markdown(rows, note=note)
+    if output is not None:
+        write_file(output, page)
+    if as_json:
+        print_json({"runs": [row.to_wire() for row in rows]})
+    elif output is None:
+        say(page)
+    raise typer.Exit(0 if all(row.status == "done" for row in rows) else 1)
 
 
 @app.command("doctor")
@@ -278,7 +311,7 @@ def doctor_command(root: Root = None, as_json: AsJson = False) -> None:
 
     checks = examine(root)
     if as_json:
-        _print_json({"ok": all(c.ok or not c.needed for c in checks),
+        print_json({"ok": all(c.ok or not c.needed for c in checks),
                      "checks": [c.to_wire() for c in checks]})  # fmt: skip
     else:
         console = Console()
@@ -291,8 +324,8 @@ def doctor_command(root: Root = None, as_json: AsJson = False) -> None:
 
 @app.command("serve")
 def serve_command(
-    host: Annotated[str | None, _option("host", "--ip")] = None,
-    port: Annotated[int | None, _option("port", "--port")] = None,
+    host: Annotated[str | None, option("host", "--ip")] = None,
+    port: Annotated[int | None, option("port", "--port")] = None,
     root: Root = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page.")] = False,
 ) -> None:
@@ -311,7 +344,7 @@ def main() -> NoReturn:
     except LeadlineError as error:
         _fail(error, as_json, 2 if isinstance(error, UserError) else 1)
     except KeyboardInterrupt:
-        _complain("Interrupted.")
+        complain("Interrupted.")
         sys.exit(3)
     except BrokenPipeError:
         # Whoever read our output has enough of it; Python must not complain while it closes.
@@ -320,86 +353,6 @@ def main() -> NoReturn:
     except Exception as error:  # noqa: BLE001 - the last stop: a person sees no traceback
         _fail(LeadlineError(_unexpected(error)), as_json, 1)
     sys.exit(0)
-
-
-def _start(
-    launcher: Launcher, topic: str, config: RunConfig, plan: Plan | None, as_json: bool
-) -> None:
-    folder = launcher.start(topic, config, plan=plan)
-    _follow(launcher, folder, as_json)
-
-
-def _say_what_is_missing(settings: Settings, config: RunConfig) -> None:
-    """What a person would wonder about later: no model, no internet."""
-    if config.search.engines == (SearchEngine.DEMO,):
-        _complain("This run reads the bundled demo web, not the internet.")
-    if config.model.provider is Provider.OFFLINE and settings.model_hint():
-        _complain(settings.model_hint())
-
-
-def _follow(launcher: Launcher, folder: RunFolder, as_json: bool, *, cursor: int = 0) -> None:
-    stop = StopRequest()
-    progress = progress_on(Console(stderr=True))
-
-    def watch(record: RunRecord, view: RunView, entries: Sequence[Entry]) -> None:
-        progress.show(record, view, entries)
-
-    with stopped_by_signals(stop):
-        progress.say(f"Run {folder.task_id}")
-        try:
-            record = launcher.follow(
-                folder,
-                watch=watch,
-                stop=stop,
-                on_stopping=lambda: progress.say("Stopping; what was found is kept."),
-                cursor=cursor,
-            )
-        finally:
-            progress.close()
-    if as_json:
-        more = {"reason": record.reason} if record.reason else {}
-        _print_json({**result(record, folder), **more})
-    else:
-        _report_to_person(record, folder)
-    raise typer.Exit(EXIT_CODES.get(record.status, 1))
-
-
-def _report_to_person(record: RunRecord, folder: RunFolder) -> None:
-    console = Console()
-    plan = folder.plan()
-    if record.status is RunStatus.PLANNED and plan:
-        for line in plan_lines(plan):
-            console.print(line)
-    for sentence in ending(record, folder):
-        console.print(Text(sentence), soft_wrap=True)
-
-
-def _topic(argument: str | None, file: Path | None) -> str:
-    """The topic from its argument, from standard input or from a file; empty when none is given."""
-    if file is not None:
-        if argument:
-            raise UserError("Give the topic once: as an argument or with --topic-file.")
-        try:
-            with file.open("rb") as stream:
-                data = stream.read(TOPIC_MAX_BYTES + 1)
-        except OSError as error:
-            raise UserError(f"{file} cannot be read ({error.strerror}).") from None
-    elif argument == "-":
-        data = sys.stdin.buffer.read(TOPIC_MAX_BYTES + 1)
-    else:
-        return argument or ""
-    return data.decode("utf-8", "replace")
-
-
-def _pairs(further: list[str] | None) -> dict[str, Any]:
-    """``--set limits.minutes=5`` as an override."""
-    pairs: dict[str, Any] = {}
-    for pair in further or []:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise InvalidSetting(f"--set takes NAME=VALUE, not {pair[:60]!r}.")
-        pairs[name.strip()] = value.strip()
-    return pairs
 
 
 def _html(folder: RunFolder, report: str) -> str:
@@ -412,24 +365,11 @@ def _html(folder: RunFolder, report: str) -> str:
     )
 
 
-def _print_json(value: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
-    sys.stdout.flush()
-
-
-def _say(sentence: str) -> None:
-    print(sentence, flush=True)
-
-
-def _complain(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)
-
-
 def _fail(error: LeadlineError, as_json: bool, code: int) -> NoReturn:
     sentence = printable(str(error), 1000)
-    _complain(sentence)
+    complain(sentence)
     if as_json:
-        _print_json({"error": {"type": type(error).__name__, "message": sentence}})
+        print_json({"error": {"type": type(error).__name__, "message": sentence}})
     sys.exit(code)
 
 

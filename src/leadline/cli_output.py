@@ -6,10 +6,13 @@ Invariant: text from the web never reaches the terminal with control characters 
 
 from __future__ import annotations
 
+import json
 import math
+import sys
 import time
 import unicodedata
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from rich.console import Console, Group, RenderableType
@@ -20,6 +23,7 @@ from leadline.domain import events as ev
 from leadline.domain.plan import Plan, TaskState
 from leadline.domain.projection import RunView
 from leadline.domain.run import RunRecord, RunStatus
+from leadline.errors import UserError
 from leadline.runs.folder import RunFolder
 
 BOXES = {TaskState.OPEN: "[ ]", TaskState.DONE: "[x]", TaskState.FAILED: "[-]"}
@@ -35,6 +39,31 @@ def printable(text: str, limit: int = 200) -> str:
     plain = " ".join(text.split())
     safe = "".join(c for c in plain if unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co"})
     return safe if len(safe) <= limit else f"{safe[: limit - 1]}…"
+
+
+def say(sentence: str) -> None:
+    """A line on standard output."""
+    sys.stdout.write(f"{sentence}\n")
+    sys.stdout.flush()
+
+
+def complain(sentence: str) -> None:
+    """A line on standard error."""
+    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.flush()
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """The one object on standard output."""
+    say(json.dumps(value, ensure_ascii=False))
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file that was asked for, or say why not."""
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UserError(f"{path} cannot be written ({error.strerror}).") from None
 
 
 def result(record: RunRecord, folder: RunFolder) -> dict[str, Any]:
@@ -207,8 +236,11 @@ def describe(entry: ev.Entry, view: RunView) -> str:
 
 def ending(record: RunRecord, folder: RunFolder) -> list[str]:
     """The last lines for a person: how it ended, where the report is, what to do next."""
-    reason = f": {printable(record.reason, 500)}" if record.reason else "."
-    lines = [f"{_ENDS.get(record.status, record.status.value)}{reason}"]
+    word = _ENDS.get(record.status, record.status.value)
+    reason = printable(record.reason, 500)
+    if not reason.lower().startswith(word.lower()):
+        reason = f"{word}: {reason}" if reason else f"{word}."
+    lines = [reason]
     report = folder.file("report.md")
     if record.status is RunStatus.PLANNED:
         lines.append(f"Plan: {folder.file('research_plan.md')}")

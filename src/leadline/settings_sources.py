@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from leadline.errors import InvalidSetting
-from leadline.settings_table import SECTIONS, SHORT_NAMES, SettingInfo, key_of, nearest
+from leadline.settings_table import SECTIONS, SettingInfo, key_of, nearest
 
 WHOLE_RUN = ("depth", "report_language", "plan_first", "retry_failed")
 """Settings outside the sections that a single run may have its own value of."""
@@ -49,10 +49,7 @@ def nested(flat: Mapping[str, Any], known: Mapping[str, SettingInfo]) -> dict[st
             found.setdefault(name, {}).update({k: v for k, v in values.items() if v is not None})
             continue
         key = name if name in WHOLE_RUN else key_of(name, known)
-        if key is None:
-            names = [*SHORT_NAMES, *(k.replace(".", "_") for k in known)]
-            raise InvalidSetting(f"{name} is no setting.{nearest(name, names)}")
-        if known[key].secret if key in known else False:
+        if key in known and known[key].secret:
             raise InvalidSetting(f"{key} is read from {known[key].env} alone.")
         section, _, field = key.rpartition(".")
         (found.setdefault(section, {}) if section else found)[field] = value

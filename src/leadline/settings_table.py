@@ -20,6 +20,7 @@ from pydantic.fields import FieldInfo
 
 from leadline.domain.config import BrowserConfig, ModelConfig, SearchConfig
 from leadline.domain.limits import Limits
+from leadline.errors import InvalidSetting
 
 PREFIX = "LEADLINE_"
 
@@ -64,16 +65,17 @@ def table(own: type[BaseModel]) -> dict[str, SettingInfo]:
     return {info.key: info for info in _walk(own)}
 
 
-def key_of(name: str, known: Mapping[str, SettingInfo]) -> str | None:
-    """The key meant by a key, a ``section_field`` name or a short name; None when unknown."""
-    if name in known:
-        return name
-    short = SHORT_NAMES.get(name)
-    if short:
-        return short
+def key_of(name: str, known: Mapping[str, SettingInfo]) -> str:
+    """The key meant by a key, a ``section_field`` name or a short name.
+
+    Raises :class:`InvalidSetting` with the nearest name when there is none.
+    """
     section, _, rest = name.partition("_")
-    dotted = f"{section}.{rest}"
-    return dotted if dotted in known else None
+    for key in (name, SHORT_NAMES.get(name, ""), f"{section}.{rest}"):
+        if key in known:
+            return key
+    names = [*SHORT_NAMES, *known, *(key.replace(".", "_") for key in known)]
+    raise InvalidSetting(f"{name[:80]} is no setting.{nearest(name, names)}")
 
 
 def nearest(name: str, names: list[str]) -> str:

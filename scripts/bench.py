@@ -1,0 +1,34 @@
+"""``make bench``: measure against a scripted endpoint that takes a second an answer.
+
+The endpoint is the tests' own (real HTTP, through langchain-openai); it answers by rule, so what
+is measured is Leadline and not a model. Writes ``docs/benchmarks.md``.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.openai_server import OpenAIServer  # noqa: E402 - tests are found by the line above
+
+LATENCY = 1.0
+
+
+def main(arguments: list[str]) -> int:
+    """Run ``leadline bench`` with further arguments; returns its exit code."""
+    note = f"The model is a scripted endpoint on this machine that takes {LATENCY:g} s an answer."
+    with OpenAIServer(latency=LATENCY) as server:
+        command = [
+            sys.executable, "-m", "leadline", "bench", "--provider", "custom",
+            "--model", "scripted", "--base-url", server.base_url, "--note", note,
+            "--output", str(ROOT / "docs" / "benchmarks.md"), *arguments,
+        ]  # fmt: skip
+        return subprocess.run(command, cwd=ROOT).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
