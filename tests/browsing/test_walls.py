@@ -112,3 +112,7 @@ def test_challenge_pages_are_named_by_what_they_ask() -> None:
 
 def test_a_page_of_which_nothing_was_extracted_is_judged_by_its_html() -> None:
     assert reason("", html="<body><div>Please log in to continue</div></body>") == "login"
+
+
+def test_a_refusal_that_asks_for_a_login_is_named_so() -> None:
+    assert reason("Please sign in with your member number.", status=403) == "login"

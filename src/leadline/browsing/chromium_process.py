@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -91,7 +92,11 @@ def remove_profile(profile: Path) -> None:
         sockets = (profile / "SingletonSocket").readlink().parent
         if sockets.name.lstrip(".").startswith(("org.chromium.", "com.google.Chrome.")):
             shutil.rmtree(sockets, ignore_errors=True)
-    shutil.rmtree(profile, ignore_errors=True)
+    for _ in range(10):
+        shutil.rmtree(profile, ignore_errors=True)
+        if not profile.exists():
+            return
+        time.sleep(0.05)  # a process that is just dying still wrote into it
 
 
 class _Ended(Exception):

@@ -23,6 +23,8 @@ _THIN = 250
 """Fewer characters than this of main text, and the whole body is looked at as well."""
 
 _MAX_CHARS = 2_000_000
+_MAX_ELEMENTS = 9_000
+_MAX_DEPTH = 400
 _HIDDEN_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|em|rem|%|pt)?\s*(?:;|!|$)"
     r"|(?:left|top|text-indent)\s*:\s*-\d{4,}px",
@@ -108,10 +110,28 @@ def _drop_hidden(tree: html.HtmlElement) -> None:
 
 
 def _main(tree: html.HtmlElement, url: str) -> Extracted:
-    """What trafilatura takes for the main text, and the metadata it finds."""
+    """What trafilatura takes for the main text, and the metadata it finds.
+
+    Its time grows with the square of the page, so of an outsized one it is given the head alone.
+    """
+    outsized = _is_outsized(tree)
+    document = _taken(_head_of(tree) if outsized else deepcopy(tree), url)
+    if document is None:
+        return Extracted("")
+    body = None if outsized else document.body
+    return Extracted(
+        text="" if body is None else flatten(body, furniture=True),
+        title=one_line(document.title),
+        site=one_line(document.sitename),
+        author=one_line(document.author),
+        date=_sane_date(one_line(document.date)),
+    )
+
+
+def _taken(tree: html.HtmlElement, url: str) -> Document | None:
     try:
         document = trafilatura.bare_extraction(
-            deepcopy(tree),  # it rearranges what it is given
+            tree,
             url=url,
             include_comments=False,
             include_tables=True,
@@ -121,17 +141,27 @@ def _main(tree: html.HtmlElement, url: str) -> Extracted:
             date_extraction_params={"extensive_search": False, "original_date": True},
         )
     except _STUMBLES:
-        return Extracted("")
-    if not isinstance(document, Document):
-        return Extracted("")
-    text = "" if document.body is None else flatten(document.body, furniture=True)
-    return Extracted(
-        text=text,
-        title=one_line(document.title),
-        site=one_line(document.sitename),
-        author=one_line(document.author),
-        date=_sane_date(one_line(document.date)),
-    )
+        return None
+    return document if isinstance(document, Document) else None
+
+
+def _is_outsized(tree: html.HtmlElement) -> bool:
+    elements = depth = 0
+    for event, _ in etree.iterwalk(tree, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        elements += event == "start"
+        if elements > _MAX_ELEMENTS or depth > _MAX_DEPTH:
+            return True
+    return False
+
+
+def _head_of(tree: html.HtmlElement) -> html.HtmlElement:
+    """The page with one empty paragraph for a body."""
+    small = html.document_fromstring("<html><head></head><body><p>…</p></body></html>")
+    head = tree.find("head")
+    if head is not None:
+        small.replace(small.find("head"), deepcopy(head))
+    return small
 
 
 def _lost_table(tree: html.HtmlElement, text: str) -> bool:

@@ -21,7 +21,8 @@ from leadline.domain.events import PageFailed, PageRead
 from leadline.domain.evidence import Passage, Snapshot, SourceKind
 from leadline.domain.limits import Limits
 from leadline.domain.ports import EventSink, SourceShelf
-from leadline.errors import EgressRefused, PageBlocked, PageError, PageUnreadable
+from leadline.domain.text import detect_language
+from leadline.errors import BrowserError, EgressRefused, PageBlocked, PageError, PageUnreadable
 
 PER_HOST = 2
 """Pages read from one host at a time."""
@@ -113,7 +114,7 @@ class PageReader:
         url = normalise_url(result.url)
         try:
             self.check_url(url)
-            page = self._page_of(result)
+            page = await self._page_of(result)
         except (PageError, EgressRefused) as error:
             self._report(url, error, task)
             raise
@@ -139,9 +140,9 @@ class PageReader:
     async def _join(
         self, pending: asyncio.Task[Snapshot], key: str, lease: Tabs, task: str
     ) -> Snapshot:
-        """Wait for another worker's reading; read it ourselves if that worker was stopped."""
+        """Wait for another worker's reading; read anew if that worker or its browser ended."""
         await asyncio.wait([pending])
-        if pending.cancelled():
+        if pending.cancelled() or isinstance(pending.exception(), BrowserError):
             return await self.read(key, lease, task=task)
         snapshot = pending.result()
         self._sink.emit(PageRead(source=snapshot.source, cached=True), task=task)
@@ -164,7 +165,7 @@ class PageReader:
         result = await lease.read_tab(key)
         self.check_url(result.url)  # where redirects led
         if not result.document:
-            page = self._page_of(result)
+            page = await self._page_of(result)
             if not page.passages:
                 raise _Transient("The page shows no text.")
             return page
@@ -180,8 +181,9 @@ class PageReader:
         self.check_url(document.url)
         return _of_document(document)
 
-    def _page_of(self, result: TabResult) -> _Page:
-        extracted = extract_page(result.html, url=result.url)
+    async def _page_of(self, result: TabResult) -> _Page:
+        # In a thread: a large page takes a while, and stops and screens must not wait for it.
+        extracted = await asyncio.to_thread(extract_page, result.html, url=result.url)
         title = extracted.title or result.title
         wall = wall_reason(result.status, title, extracted.text, result.html, result.url)
         if wall == "server_error":
@@ -297,7 +299,7 @@ def _of_document(document: Document) -> _Page:
         site=urlsplit(document.url).hostname or "",
         author=document.author,
         date=document.date,
-        language="",
+        language=detect_language("\n".join(document.pages)[:20_000]),
         kind=document.kind,
         passages=tuple(passages),
         truncated=truncated,

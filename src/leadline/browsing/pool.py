@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from playwright.async_api import Browser
 from playwright.async_api import Error as PlaywrightError
@@ -125,7 +125,7 @@ class BrowserPool:
             handle.cancel()
         self._idle.clear()
         for task in (*self._starting, *self._returning):
-            task.cancel()
+            _cancel_once(task)
         await asyncio.gather(*self._starting, *self._returning, return_exceptions=True)
         await asyncio.gather(*(self._end(browser) for browser in list(self._live)))
         await self._driver.stop()
@@ -173,7 +173,7 @@ class BrowserPool:
             except asyncio.CancelledError:
                 if start.cancelled():
                     raise BrowserFailed("The run is ending; its browsers are closed.") from None
-                start.cancel()
+                _cancel_once(start)
                 await asyncio.wait([start])
                 if not start.cancelled() and start.exception() is None:
                     self._keep_idle(start.result())  # it came up in the very moment
@@ -343,6 +343,12 @@ class BrowserPool:
         if message not in self._noticed:
             self._noticed.add(message)
             self._sink.emit(Notice(message=message, level="warning"))
+
+
+def _cancel_once(task: asyncio.Task[Any]) -> None:
+    """Cancel a task that cleans up when it is cancelled; a second time would break that off."""
+    if not task.cancelling():
+        task.cancel()
 
 
 async def _user_agent(remote: Browser) -> str:

@@ -87,6 +87,8 @@ def wall_reason(status: int, title: str, text: str, html: str, url: str) -> str 
         named = by_status in ("forbidden", "rate_limited", "server_error")
         if named and challenge and CAPTCHA.search(f"{title}\n{text[:_LONG]}\n{_visible(html)}"):
             return "captcha"
+        if by_status == "forbidden" and len(text) < _SHORT and LOGIN.search(f"{title}\n{text}"):
+            return "login"
         return by_status
     return _by_wording(title, text, html, url, challenge=challenge)
 
