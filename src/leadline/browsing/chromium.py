@@ -171,8 +171,8 @@ def launch_args(
         args += ["--headless=new", "--hide-scrollbars"]
     if not sandbox:
         args.append("--no-sandbox")
-    if own_profile:
-        args.append("--no-startup-window")
+    if own_profile:  # nobody is signed in there: nothing needs to ask Google who it is
+        args += ["--no-startup-window", "--gaia-url=https://gaia.invalid"]
     for extra in config.extra_args:
         if not extra.startswith("--"):
             raise InvalidSetting(f"Browser switches start with two hyphens, unlike {extra!r}.")

@@ -219,6 +219,8 @@ class EgressGuard:
             return (host,)
         if is_local_name(host):
             return ("127.0.0.1",)
+        if host.endswith(".invalid"):  # by RFC 6761 there is none, so nobody is asked
+            raise Unreachable(f"The host {host} is not known.")
         now = asyncio.get_running_loop().time()
         known = self._resolved.get(host)
         if known and known[0] > now:

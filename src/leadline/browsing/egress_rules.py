@@ -49,6 +49,15 @@ _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?", re.ASCII)
 _ENDS_IN_NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x20\x7f\\]")
 
+# Where Chromium and Edge call home however they are started. No page needs them to be read.
+_MAKERS_HOSTS = frozenset(
+    ("update.googleapis.com", "clients1.google.com", "clients2.google.com", "clients4.google.com",
+     "clients2.googleusercontent.com", "edgedl.me.gvt1.com", "redirector.gvt1.com",
+     "optimizationguide-pa.googleapis.com", "safebrowsing.googleapis.com", "sb-ssl.google.com",
+     "content-autofill.googleapis.com", "android.clients.google.com", "mtalk.google.com",
+     "edge.microsoft.com", "config.edge.skype.com", "nav-edge.smartscreen.microsoft.com")
+)  # fmt: skip
+
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -139,6 +148,8 @@ class AddressRules:
                 raise EgressRefused("The host is not a valid IPv6 address.")
             return str(address)
         plain = _ascii_host(host)
+        if plain in _MAKERS_HOSTS:
+            raise EgressRefused(f"{plain} serves the browser's maker; no page is read there.")
         if parse_ip(plain) is None and _ENDS_IN_NUMBER.fullmatch(plain):
             raise EgressRefused(
                 "Addresses in octal, hexadecimal, decimal or short form are refused."

@@ -78,7 +78,8 @@ COOKIE = _any(
     r"クッキー.{0,30}同意",
 )
 LOGIN = _any(
-    r"(?:please )?(?:log|sign) ?in (?:to|or)\b",
+    r"please (?:log|sign) ?in\b",
+    r"(?:log|sign) ?in (?:to|or)\b",
     r"log ?in to (?:continue|view|read|access)",
     r"sign in to (?:continue|view|read)",
     r"you (?:must|need to|have to) (?:be logged in|log ?in|sign ?in)",
