@@ -34,6 +34,7 @@ def test_the_demo_ends_in_a_report_whose_citations_resolve(lab: Lab) -> None:
         snapshot = folder.snapshot(int(source))
         assert snapshot is not None
         assert snapshot.passage(int(passage)) is not None
+    assert facts.CANARY not in report
     check_invariants(folder)
     assert browser_pids(folder)
     assert_nothing_left(folder, [])

@@ -19,7 +19,7 @@ from browser_use.llm.views import ChatInvokeCompletion
 
 from leadline.browsing.state import Element, Row, WorkerState, passage_refs
 from leadline.domain.events import ModelCalled
-from leadline.domain.evidence import Passage, PassageRef
+from leadline.domain.evidence import Passage, PassageRef, Snapshot
 from leadline.domain.ranking import rank
 from leadline.domain.run import Usage
 from leadline.domain.text import numbers, shorten, split_sentences, terms, words
@@ -28,6 +28,8 @@ from leadline.errors import ModelAnswerInvalid
 Action = dict[str, dict[str, Any]]
 
 FINDINGS = 4
+_AROUND_ORDERS = 2
+"""So many passages before and after an order to the reader count as part of it."""
 CLAIM_CHARS = 280
 _SAME_TEXT = 0.7
 """Share of common words from which two passages say the same."""
@@ -50,13 +52,14 @@ _INSTRUCTION = re.compile(
     r"|\b(?:ai|llm) (?:agents?|assistants?|models?|readers?|systems?)\b"
     r"|(?:dear|attention|note to) (?:ai|assistant|model|agent)|assistant[:,] "
     r"|you (?:must|should) (?:now )?(?:visit|send|write|say|report|include|reply|output|open)"
+    r"|\byour (?:\w+ )?(?:task|instructions?|user|research plan|prompt)\b"
     r"|忽略(?:以上|之前|先前|所有)|系统提示",
     re.IGNORECASE,
 )
 _BOILERPLATE = re.compile(
     r"\bcookies?\b|all rights reserved|©|copyright|subscribe|newsletter|sign (?:in|up)"
     r"|log ?in\b|privacy policy|terms of (?:use|service)|share (?:this|on)|read more"
-    r"|click here|advertisement|skip to|back to top|版权所有|隐私政策|登录|注册",
+    r"|click here|advertisement|skip to|back to top|^(?:see also|related|contents)\b|版权所有|隐私政策|登录|注册",
     re.IGNORECASE,
 )
 _CONSENT = re.compile(
@@ -221,6 +224,7 @@ class OfflinePolicy:
             (ref, passage)
             for ref, passage in passage_refs(list(state.shown.values()))
             if ref not in self._tried
+            and not _near_an_order(state.shown[ref.source].snapshot, ref.passage)
             and _speaks(passage)
             and _touches(passage.text, _context(state, ref), question)
         ]
@@ -277,12 +281,19 @@ def _context(state: WorkerState, ref: PassageRef) -> str:
 
 
 def _speaks(passage: Passage) -> bool:
-    """Whether a passage is a statement: long enough, no boilerplate, no order to its reader."""
+    """Whether a passage is a statement: long enough, and no boilerplate."""
     text = passage.text.strip()
     dense = sum(ord(c) >= 0x2E80 for c in text)
     if len(text) + 2 * dense < 20 or text.endswith(("?", "？", ":", "：")):
         return False
-    return not _INSTRUCTION.search(text) and not (_BOILERPLATE.search(text) and len(text) < 400)
+    return not (_BOILERPLATE.search(text) and len(text) < 400)
+
+
+def _near_an_order(snapshot: Snapshot, number: int) -> bool:
+    """Whether a passage is an order to whoever reads the page, or stands next to one."""
+    first = max(0, number - 1 - _AROUND_ORDERS)
+    around = snapshot.passages[first : number + _AROUND_ORDERS]
+    return any(_INSTRUCTION.search(passage.text) for passage in around)
 
 
 def _weight(text: str, question: set[str]) -> float:
