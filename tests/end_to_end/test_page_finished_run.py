@@ -189,7 +189,9 @@ def test_stop_shows_at_once_and_the_end_follows(page: Page, address: str, runs: 
 def test_the_list_searches_and_deletes_after_asking(page: Page, address: str, runs: ByHand) -> None:
     runs.failed("to-delete")
     page.goto(address)
-    page.locator("#ll-search input, #ll-search textarea").fill("diesel")
+    expect(page.locator('[data-ll-row="to-delete"]')).to_be_visible()
+    page.locator("#ll-search input, #ll-search textarea").click()
+    page.keyboard.insert_text("diesel")
     expect(page.locator("[data-ll-row]")).to_have_count(1)
     row = page.locator('[data-ll-row="to-delete"]')
     row.hover()

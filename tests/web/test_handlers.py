@@ -140,7 +140,6 @@ def test_a_link_to_a_run_opens_it_as_it_is(desk: Desk) -> None:
     assert 'href="/runs/done/sources/1#p2"' in updates["report"]
     assert "412,000 passengers, a third more" in updates["report"]
     assert value(updates, "tabs", "selected") == "report"
-    assert value(updates, "timer", "active") is False
     assert value(updates, "stop", "visible") is False
     assert value(updates, "again", "visible") is True
 
@@ -159,11 +158,11 @@ def test_a_tick_sends_what_changed_and_nothing_that_is_typed_into(
 ) -> None:
     """S2-41, W2-15"""
     position = desk.position("at-work")
-    quiet = desk.handlers.tick(position, "")
+    quiet = desk.handlers.tick("at-work", position, "")
     assert quiet.keys() == {"counters"}
     task = next(t for t in at_work.view.tasks.values() if t.running)
     at_work.finish_task(task.id, 1, TaskState.FAILED, "Nothing there.")
-    busy = desk.handlers.tick(position, "")
+    busy = desk.handlers.tick("at-work", position, "")
     assert {"plan", "run_plan", "feed", "counters", "position"} <= busy.keys()
     assert not busy.keys() & {*EDITOR_OUTPUTS, *FORM_FIELDS, "sources", "report"}
     assert busy.keys() <= set(RUN_OUTPUTS)
@@ -171,7 +170,7 @@ def test_a_tick_sends_what_changed_and_nothing_that_is_typed_into(
 
 def test_the_timer_rests_at_an_end(desk: Desk) -> None:
     desk.runs.done()
-    updates = desk.handlers.tick(desk.position("done"), "")
+    updates = desk.handlers.tick("done", desk.position("done"), "")
     assert updates.keys() == {"timer"}
     assert value(updates, "timer", "active") is False
 
@@ -180,18 +179,37 @@ def test_two_pages_on_one_run_each_get_everything(desk: Desk, at_work: RunSessio
     first, second = desk.position("at-work"), desk.position("at-work")
     task = next(t for t in at_work.view.tasks.values() if t.running)
     at_work.finish_task(task.id, 1, TaskState.DONE)
-    assert "plan" in desk.handlers.tick(first, "")
-    assert "plan" in desk.handlers.tick(second, "")
+    assert "plan" in desk.handlers.tick("at-work", first, "")
+    assert "plan" in desk.handlers.tick("at-work", second, "")
+
+
+def test_a_late_answer_of_another_run_is_put_right(desk: Desk, at_work: RunSession) -> None:
+    desk.runs.done()
+    late = desk.position("at-work")
+    updates = desk.handlers.tick("done", late, "")
+    assert 'data-ll-run="done"' in updates["head"]
+    assert {"plan", "report", "feed"} <= updates.keys()
+    left = desk.handlers.tick("", late, "")
+    assert 'data-ll-run=""' in left["head"]
+
+
+def test_a_run_that_was_deleted_elsewhere_closes(desk: Desk) -> None:
+    desk.runs.done()
+    position = desk.position("done")
+    desk.runs.store.delete("done")
+    updates = desk.handlers.tick("done", position, "")
+    assert 'data-ll-run=""' in updates["head"]
+    assert "ll-message-error" in updates["notice"]
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"run": 3}', '{"sent": {"a": "b"}}', "null"])
 def test_a_damaged_position_is_the_beginning(desk: Desk, text: str) -> None:
-    assert "notice" not in desk.handlers.tick(text, "")
+    assert "notice" not in desk.handlers.tick("", text, "")
 
 
 def test_stop_acts_at_once(desk: Desk, at_work: RunSession) -> None:
     """S2-39, safety 40"""
-    updates = desk.handlers.stop(desk.position("at-work"), "")
+    updates = desk.handlers.stop("at-work", "")
     assert desk.supervisor.calls == [("stop", "at-work")]
     assert value(updates, "stop", "value") == "Stopping…"
     assert value(updates, "stop", "interactive") is False
@@ -202,7 +220,7 @@ def test_resume_is_offered_for_what_can_go_on(desk: Desk) -> None:
     desk.runs.failed()
     for run in ("stopped", "failed"):
         assert value(desk.handlers.load(run, ""), "resume", "visible") is True
-        desk.handlers.resume(desk.position(run), "")
+        desk.handlers.resume(run, "")
         assert desk.supervisor.calls[-1] == ("resume", run)
 
 
@@ -210,7 +228,7 @@ def test_a_refusal_is_one_sentence_on_the_page(desk: Desk) -> None:
     """safety 39, 47"""
     desk.runs.stopped()
     desk.supervisor.busy = True
-    updates = desk.handlers.resume(desk.position("stopped"), "")
+    updates = desk.handlers.resume("stopped", "")
     assert "at work in process 7" in updates["notice"]
     assert updates.keys() == {"notice"}
 
@@ -232,7 +250,7 @@ def test_a_fault_of_ours_shows_no_traceback(
 
 def test_the_plan_runs_again_as_a_new_run(desk: Desk) -> None:
     desk.runs.done()
-    updates = desk.handlers.again(desk.position("done"), "")
+    updates = desk.handlers.again("done", "")
     run = Position.read(updates["position"]).run
     assert run != "done"
     assert desk.supervisor.calls == [("start", run)]
@@ -248,7 +266,7 @@ def test_a_plan_of_another_program_starts_a_run(desk: Desk) -> None:
     (foreign / "research_plan.md").write_text(
         "# Research Plan\n\n## 1. 1. Ferries\n\n- [x] How deep?\n- [ ] How old?\n", "utf-8"
     )
-    updates = desk.handlers.act("again", "webui-run", Position().model_dump_json(), "")
+    updates = desk.handlers.act("again", "webui-run", "", "")
     run = Position.read(updates["position"]).run
     plan = desk.runs.store.open(run).plan()
     assert plan is not None
@@ -256,7 +274,7 @@ def test_a_plan_of_another_program_starts_a_run(desk: Desk) -> None:
 
 
 def test_delete_is_refused_while_a_run_is_at_work(desk: Desk, at_work: RunSession) -> None:
-    updates = desk.handlers.act("delete", "at-work", desk.position("at-work"), "")
+    updates = desk.handlers.act("delete", "at-work", "at-work", "")
     assert "ll-message-error" in updates["notice"]
     assert at_work.folder.path.is_dir()
 
@@ -264,18 +282,18 @@ def test_delete_is_refused_while_a_run_is_at_work(desk: Desk, at_work: RunSessio
 def test_delete_takes_the_run_off_the_list(desk: Desk) -> None:
     desk.runs.done()
     desk.runs.stopped()
-    updates = desk.handlers.act("delete", "done", desk.position("stopped"), "")
+    updates = desk.handlers.act("delete", "done", "stopped", "")
     assert "head" not in updates
     assert 'data-ll-row="done"' not in updates["library"]
     assert not (desk.root / "done").exists()
-    gone = desk.handlers.act("delete", "stopped", desk.position("stopped"), "")
+    gone = desk.handlers.act("delete", "stopped", "stopped", "")
     assert 'data-ll-run=""' in gone["head"]
 
 
 def open_editor(desk: Desk, run: str) -> tuple[str, str, str]:
-    position = desk.position(run)
-    opened = desk.handlers.open_editor(position)
-    return position, opened["editor"], opened["editing"]
+    desk.position(run)
+    opened = desk.handlers.open_editor(run)
+    return run, opened["editor"], opened["editing"]
 
 
 def test_the_plan_can_be_edited_before_it_starts(desk: Desk) -> None:
@@ -346,7 +364,7 @@ def test_start_does_not_start_over_a_conflict(desk: Desk) -> None:
 def test_start_without_the_editor_leaves_the_plan_alone(desk: Desk) -> None:
     folder = desk.runs.planned()
     before = folder.plan_text()
-    desk.handlers.start_plan(desk.position("planned"), "", "", "")
+    desk.handlers.start_plan("planned", "", "", "")
     assert desk.supervisor.calls == [("resume", "planned")]
     assert folder.plan_text() == before
 

@@ -9,8 +9,7 @@ import logging
 import os
 from collections.abc import AsyncIterator
 
-from fastapi import FastAPI, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi import FastAPI
 
 from leadline.errors import LeadlineError
 from leadline.runs.store import RunStore
@@ -18,8 +17,8 @@ from leadline.runs.supervisor import Supervisor
 from leadline.settings import Settings
 from leadline.web.commands import Commands
 from leadline.web.live import LiveRuns
-from leadline.web.page import PageRewriter
-from leadline.web.routes import asset, install_errors, language_of, page_routes, run_routes
+from leadline.web.page import LanguageChoice, PageRewriter
+from leadline.web.routes import asset, install_errors, page_routes, run_routes
 from leadline.web.security import Access, Guard, allowed_names, is_loopback
 from leadline.web.texts import Texts
 
@@ -69,28 +68,13 @@ def create_app(
     install_errors(app)
     app.include_router(page_routes(version))
     app.include_router(run_routes(live))
-    _language_choice(app)
     commands = Commands(settings, store, supervisor, live)
     mount_pages(app, settings, commands, live, (Texts("zh"), Texts("en")))
     app.add_middleware(PageRewriter, version=version)
+    app.add_middleware(LanguageChoice)
     extra = () if is_loopback(settings.host) else (settings.host,)
     app.add_middleware(Guard, names=allowed_names((*settings.allowed_hosts, *extra)), access=access)
     return app
-
-
-def _language_choice(app: FastAPI) -> None:
-    """Send a visitor of ``/`` whose browser prefers Chinese to the Chinese page, once."""
-
-    @app.middleware("http")
-    async def choose(request: Request, call_next: object) -> Response:
-        if request.url.path == "/zh":
-            return RedirectResponse("/zh/", status_code=303)
-        at_root = request.url.path == "/" and request.method == "GET"
-        if at_root and language_of(request) == "zh":
-            query = f"?{request.url.query}" if request.url.query else ""
-            return RedirectResponse(f"/zh/{query}", status_code=303)
-        response: Response = await call_next(request)  # type: ignore[operator]  # starlette's own type is private
-        return response
 
 
 @contextlib.asynccontextmanager

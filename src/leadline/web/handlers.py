@@ -22,7 +22,7 @@ from leadline.domain.config import ModelConfig, Provider
 from leadline.domain.evidence import Snapshot
 from leadline.domain.limits import Depth
 from leadline.domain.run import RunStatus
-from leadline.errors import LeadlineError, PlanConflict, RunFolderDamaged, UserError
+from leadline.errors import LeadlineError, PlanConflict, RunFolderDamaged, UnknownRun, UserError
 from leadline.reports.render import draft_html, report_html
 from leadline.web.commands import Commands
 from leadline.web.form import GROUPS, AskForm, read_form
@@ -99,22 +99,34 @@ class Handlers:
         return self.show(run.strip(), search)
 
     @spoken
-    def tick(self, position_text: str, search: str) -> Updates:
-        """A second went by."""
+    def tick(self, run: str, position_text: str, search: str) -> Updates:
+        """A second went by.
+
+        An answer that comes after the page went elsewhere may leave a position of another run;
+        that is seen here, and everything is drawn anew.
+        """
         position = Position.read(position_text)
-        if not position.run:
+        if position.run != run:
+            return self.show(run, search) if not run else self._tick_anew(run, search)
+        if not run:
             return {"timer": gr.Timer(active=False)}
-        look = self.live.look(position.run)
-        if look.mark == position.mark:
-            if not look.status.is_active:
-                return {"timer": gr.Timer(active=False)}
+        try:
+            look = self.live.look(run)
+        except UnknownRun as error:  # deleted meanwhile
+            return self.show("", search, message(str(error), "error"))
+        if look.mark != position.mark:
+            return self._draw(look, position, search)
+        if look.status.is_active:
             return {"counters": self._counters(look)}
-        return self._draw(look, position, search)
+        return {"timer": gr.Timer(active=False)}
+
+    def _tick_anew(self, run: str, search: str) -> Updates:
+        return self._draw(self.live.look(run), Position(run=run), search)
 
     @spoken
-    def search(self, search: str, position_text: str) -> Updates:
+    def search(self, search: str, run: str) -> Updates:
         """The list of runs was filtered."""
-        return {"library": self._library(search, Position.read(position_text).run)}
+        return {"library": self._library(search, run)}
 
     def show(self, run: str, search: str, notice: str = "") -> Updates:
         """Everything of a run, or the Ask page when ``run`` is empty or unknown."""
@@ -126,15 +138,17 @@ class Handlers:
             else:
                 return {
                     **self._draw(look, Position(run=run), search),
+                    "open_run": run,
                     "notice": notice,
                     **self._closed_editor(),
                 }
         return {
+            "open_run": "",
             "position": Position().model_dump_json(),
             "ask": gr.Column(visible=True),
             "run": gr.Column(visible=False),
             "head": header_views.no_run(self.texts),
-            "timer": gr.Timer(active=False),
+            "timer": gr.Timer(active=True),
             "library": self._library(search, ""),
             "notice": notice,
             **self._closed_editor(),
@@ -168,17 +182,15 @@ class Handlers:
         return {**errors, **self.show(run, search), "question": "", "own_plan": ""}
 
     @spoken
-    def stop(self, position_text: str, search: str) -> Updates:
+    def stop(self, run: str, search: str) -> Updates:
         """Stop the open run."""
-        run = Position.read(position_text).run
         self.commands.stop(run)
         stopping = gr.Button(self.texts("stopping"), interactive=False)
         return {**self._draw(self.live.look(run), Position(run=run), search), "stop": stopping}
 
     @spoken
-    def start_plan(self, position_text: str, search: str, text: str, editing: str) -> Updates:
+    def start_plan(self, run: str, search: str, text: str, editing: str) -> Updates:
         """Start the run that halts after its plan; an edit that is not saved is saved first."""
-        run = Position.read(position_text).run
         opened = Editing.read(editing)
         if opened.version and text != opened.base:
             saved = self._save(run, text, opened)
@@ -188,16 +200,15 @@ class Handlers:
         return self.show(run, search)
 
     @spoken
-    def resume(self, position_text: str, search: str) -> Updates:
+    def resume(self, run: str, search: str) -> Updates:
         """Go on with the open run."""
-        run = Position.read(position_text).run
         self.commands.resume(run)
         return self.show(run, search)
 
     @spoken
-    def again(self, position_text: str, search: str) -> Updates:
+    def again(self, run: str, search: str) -> Updates:
         """Run the plan of the open run again, as a new run."""
-        return self.show(self.commands.again(Position.read(position_text).run), search)
+        return self.show(self.commands.again(run), search)
 
     @spoken
     def new(self, search: str) -> Updates:
@@ -205,9 +216,8 @@ class Handlers:
         return self.show("", search)
 
     @spoken
-    def act(self, action: str, run: str, position_text: str, search: str) -> Updates:
+    def act(self, action: str, run: str, here: str, search: str) -> Updates:
         """A button of the list of runs, or a link to a run."""
-        here = Position.read(position_text).run
         if action == "open":
             return self.show(run, search)
         if action == "resume":
@@ -226,9 +236,9 @@ class Handlers:
     # The plan editor
 
     @spoken
-    def open_editor(self, position_text: str) -> Updates:
+    def open_editor(self, run: str) -> Updates:
         """Open the editor with the plan as the file has it now."""
-        folder = self.live.folder(Position.read(position_text).run)
+        folder = self.live.folder(run)
         version, text = folder.plan_version(), folder.plan_text()
         return {
             "editor_box": gr.Column(visible=True),
@@ -238,9 +248,9 @@ class Handlers:
         }
 
     @spoken
-    def save_editor(self, position_text: str, text: str, editing: str) -> Updates:
+    def save_editor(self, run: str, text: str, editing: str) -> Updates:
         """Save the edit; a conflict keeps the text in the editor and says so."""
-        saved = self._save(Position.read(position_text).run, text, Editing.read(editing))
+        saved = self._save(run, text, Editing.read(editing))
         saved.pop("saved", None)
         return saved
 
@@ -327,7 +337,7 @@ class Handlers:
             updates.update(self._buttons(look))
             updates.update(self._step(look, before))
             updates["library"] = self._library(search, position.run)
-            updates["timer"] = gr.Timer(active=status.is_active)
+            updates["timer"] = gr.Timer(active=True)  # a tick that finds nothing new ends it
         if not before:
             updates["ask"] = gr.Column(visible=False)
             updates["run"] = gr.Column(visible=True)

@@ -10,14 +10,28 @@ import re
 import secrets
 
 from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leadline.web.security import PAGE_POLICY
+from leadline.web.texts import Language
 
 PAGES = {"/": "en", "/zh/": "zh-Hans"}
 
+LANGUAGE_COOKIE = "leadline_language"
+
 _META = re.compile(r"<meta\s+(?:property=\"og:|name=\"twitter:)[^>]*>", re.IGNORECASE)
 _SCRIPT = re.compile(r"<script(?=[\s>])", re.IGNORECASE)
+
+
+def language_of(request: Request) -> Language:
+    """The language that was chosen on the page, or else the browser's own."""
+    chosen = request.cookies.get(LANGUAGE_COOKIE, "")
+    if chosen in {"en", "zh"}:
+        return "zh" if chosen == "zh" else "en"
+    preferred = request.headers.get("accept-language", "").lower()
+    return "zh" if preferred.startswith("zh") else "en"
 
 
 def rewrite(html: str, *, nonce: str, language: str, version: str) -> str:
@@ -31,6 +45,24 @@ def rewrite(html: str, *, nonce: str, language: str, version: str) -> str:
         f'<script nonce="{nonce}" defer src="/ui/leadline.js?v={version}"></script>'
     )
     return html.replace("</head>", ours + "</head>", 1)
+
+
+class LanguageChoice:
+    """The middleware that sends a visitor of ``/`` who reads Chinese to the Chinese page."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Redirect, or pass on what needs no choice."""
+        if scope["type"] == "http" and scope["path"] in {"/", "/zh"} and scope["method"] == "GET":
+            request = Request(scope)
+            if scope["path"] == "/zh" or language_of(request) == "zh":
+                query = f"?{request.url.query}" if request.url.query else ""
+                response = RedirectResponse(f"/zh/{query}", status_code=303)
+                await response(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
 
 
 class PageRewriter:

@@ -17,8 +17,8 @@ from leadline.errors import InvalidTaskId, LeadlineError, RunFolderDamaged, Unkn
 from leadline.reports.render import source_html, standalone_html
 from leadline.runs.folder import RunFolder
 from leadline.web.live import LiveRuns
+from leadline.web.page import LANGUAGE_COOKIE, language_of
 from leadline.web.security import STRICT_POLICY, error_response
-from leadline.web.texts import Language
 
 _ASSETS = {
     "leadline.css": "text/css; charset=utf-8",
@@ -26,16 +26,6 @@ _ASSETS = {
     "icon.svg": "image/svg+xml",
 }
 _LANGUAGE_PAGES = {"en": "/", "zh": "/zh/"}
-LANGUAGE_COOKIE = "leadline_language"
-
-
-def language_of(request: Request) -> Language:
-    """The language that was chosen on the page, or else the browser's own."""
-    chosen = request.cookies.get(LANGUAGE_COOKIE, "")
-    if chosen in _LANGUAGE_PAGES:
-        return "zh" if chosen == "zh" else "en"
-    preferred = request.headers.get("accept-language", "").lower()
-    return "zh" if preferred.startswith("zh") else "en"
 
 
 def asset(name: str) -> bytes:
@@ -94,14 +84,19 @@ def run_routes(live: LiveRuns) -> APIRouter:
 
     @router.get("/sources/{number}")
     def source(
-        request: Request, task_id: str, number: int, p: Annotated[str, Query(max_length=200)] = ""
+        request: Request,
+        task_id: str,
+        number: int,
+        p: Annotated[str, Query(max_length=200)] = "",
+        lang: Annotated[str, Query(max_length=20)] = "",
     ) -> HTMLResponse:
         snapshot = live.folder(task_id).snapshot(number)
         if snapshot is None:
             raise HTTPException(404, "This run has no such source.")
         wanted = [int(part) for part in p.split(",") if part.isdecimal() and len(part) < 7]
+        language = lang if lang in {"en", "zh"} else language_of(request)
         return HTMLResponse(
-            source_html(snapshot, wanted, language=language_of(request)),
+            source_html(snapshot, wanted, language=language),
             headers={"content-security-policy": STRICT_POLICY.format(ancestors="'self'")},
         )
 

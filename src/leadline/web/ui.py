@@ -51,7 +51,7 @@ def build_page(
     parts: Components = {}
     with gr.Blocks(title="Leadline", analytics_enabled=False, fill_width=True) as page:
         parts["position"] = gr.Textbox("", visible="hidden", elem_id="ll-position")
-        parts["address"] = gr.Textbox("", visible="hidden", elem_id="ll-address")
+        parts["open_run"] = gr.Textbox("", visible="hidden", elem_id="ll-open-run")
         parts["timer"] = gr.Timer(1.0, active=False)
         parts["bus"] = _html("", js_on_load=SEND_JS, elem_id="ll-bus")
         _html(frame_views.words(texts))
@@ -329,9 +329,9 @@ FORM_FIELDS = (
 """Components of the Ask page in the order of ``AskForm``'s fields."""
 
 RUN_OUTPUTS = (
-    "position", "timer", "notice", "head", "ask", "run", "library", "tabs", "stop", "start_plan",
-    "resume", "again", "new_here", "edit", "plan", "run_plan", "counters", "workers", "sources",
-    "feed", "report",
+    "open_run", "position", "timer", "notice", "head", "ask", "run", "library", "tabs", "stop",
+    "start_plan", "resume", "again", "new_here", "edit", "plan", "run_plan", "counters", "workers",
+    "sources", "feed", "report",
 )  # fmt: skip
 EDITOR_OUTPUTS = ("editor_box", "editor", "editing", "editor_note")
 ERROR_OUTPUTS = (
@@ -360,29 +360,30 @@ def _wire(page: gr.Blocks, parts: Components, handlers: Handlers) -> None:
             **options,
         )
 
-    on(page.load, handlers.load, ("address", "search"), everything, js=RUN_FROM_ADDRESS)
-    # The timer writes no editor and no field: nothing that a person types into.
-    on(parts["timer"].tick, handlers.tick, ("position", "search"), RUN_OUTPUTS)
+    on(page.load, handlers.load, ("open_run", "search"), everything, js=RUN_FROM_ADDRESS)
+    # A tick closes the editor when its run is gone; else it writes nothing a person types into.
+    on(parts["timer"].tick, handlers.tick, ("open_run", "position", "search"), everything)
     on(
         parts["start"].click, handlers.start, ("search", *FORM_FIELDS),
         (*everything, *ERROR_OUTPUTS),
         trigger_mode="once",
     )  # fmt: skip
-    at_run = ("position", "search")
+    at_run = ("open_run", "search")
     on(parts["stop"].click, handlers.stop, at_run, RUN_OUTPUTS)
     on(parts["start_plan"].click, handlers.start_plan, (*at_run, "editor", "editing"), everything)
     on(parts["resume"].click, handlers.resume, at_run, everything)
     on(parts["again"].click, handlers.again, at_run, everything)
     on(parts["new"].click, handlers.new, ("search",), everything)
     on(parts["new_here"].click, handlers.new, ("search",), everything)
-    on(parts["edit"].click, handlers.open_editor, ("position",), (*EDITOR_OUTPUTS, "notice"))
+    on(parts["edit"].click, handlers.open_editor, ("open_run",), (*EDITOR_OUTPUTS, "notice"))
     on(
-        parts["save"].click, handlers.save_editor, ("position", "editor", "editing"),
+        parts["save"].click, handlers.save_editor, ("open_run", "editor", "editing"),
         (*EDITOR_OUTPUTS, "plan", "notice"),
     )  # fmt: skip
     on(parts["close"].click, handlers.close_editor, (), (*EDITOR_OUTPUTS, "notice"))
+    # ``change``, since Gradio's ``input`` of a text box misses pasted and composed text.
     on(
-        parts["search"].input, handlers.search, ("search", "position"), ("library", "notice"),
+        parts["search"].change, handlers.search, ("search", "open_run"), ("library", "notice"),
         trigger_mode="always_last",
     )  # fmt: skip
     for name in ("provider", "source"):
@@ -401,15 +402,15 @@ def _wire(page: gr.Blocks, parts: Components, handlers: Handlers) -> None:
 def _wire_bus(parts: Components, handlers: Handlers, outputs: Sequence[str]) -> None:
     """Links and buttons that are drawn as HTML reach the handlers through one hidden element."""
 
-    def act(event: gr.EventData, position: str, search: str) -> Components:
+    def act(event: gr.EventData, here: str, search: str) -> Components:
         action = str(getattr(event, "action", ""))[:20]
         run = str(getattr(event, "run", ""))[:200]
-        updates = handlers.act(action, run, position, search)
+        updates = handlers.act(action, run, here, search)
         return {parts[name]: value for name, value in updates.items()}
 
     parts["bus"].click(
         act,
-        inputs=[parts["position"], parts["search"]],
+        inputs=[parts["open_run"], parts["search"]],
         outputs=[parts[name] for name in outputs],
         queue=False,
         show_progress="hidden",

@@ -137,6 +137,7 @@
         event.preventDefault();
         const passage = /^#p(\d+)$/.exec(url.hash);
         if (passage) url.searchParams.set("p", passage[1]);
+        url.searchParams.set("lang", document.documentElement.lang.startsWith("zh") ? "zh" : "en");
         openPanel(url.pathname + url.search + url.hash, link.title);
         return;
       }
