@@ -207,7 +207,11 @@ def test_kill_nine_at_twenty_random_moments(lab: Lab, server: OpenAIServer) -> N
 def _new_run(lab: Lab) -> RunFolder:
     """A run that waits for its first session."""
     config = Settings().run_config(
-        provider="custom", model_name="scripted", base_url=lab.environment["LEADLINE_MODEL_BASE_URL"],
-        engines=("demo",), loops=0, max_categories=3,
-    )  # fmt: skip
+        provider="custom",
+        model_name="scripted",
+        base_url=lab.environment["LEADLINE_MODEL_BASE_URL"],
+        engines=("demo",),
+        loops=0,
+        max_categories=3,
+    )
     return lab.store.create(TOPIC, config)

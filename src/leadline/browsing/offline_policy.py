@@ -59,7 +59,8 @@ _INSTRUCTION = re.compile(
 _BOILERPLATE = re.compile(
     r"\bcookies?\b|all rights reserved|©|copyright|subscribe|newsletter|sign (?:in|up)"
     r"|log ?in\b|privacy policy|terms of (?:use|service)|share (?:this|on)|read more"
-    r"|click here|advertisement|skip to|back to top|^(?:see also|related|contents)\b|版权所有|隐私政策|登录|注册",
+    r"|click here|advertisement|skip to|back to top|^(?:see also|related|contents)\b"
+    r"|版权所有|隐私政策|登录|注册",
     re.IGNORECASE,
 )
 _CONSENT = re.compile(

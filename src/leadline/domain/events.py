@@ -75,7 +75,9 @@ class WorkerMoved(EventBase):
 
     type: Literal["worker.moved"] = "worker.moved"
     worker: str
-    activity: Literal["waiting", "searching", "reading", "thinking", "browsing", "finished", "failed"]
+    activity: Literal[
+        "waiting", "searching", "reading", "thinking", "browsing", "finished", "failed"
+    ]
     query: str = ""
     url: str = ""
     title: str = ""

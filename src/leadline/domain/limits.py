@@ -31,15 +31,21 @@ class Limits(BaseModel):
     max_categories: int = Field(5, ge=1, le=10, description="Most plan categories kept.")
     min_tasks_per_category: int = Field(2, ge=1, le=6, description="Fewest tasks asked for.")
     max_tasks_per_category: int = Field(3, ge=1, le=6, description="Most tasks kept a category.")
-    max_tasks: int = Field(100, ge=1, le=500, description="Most tasks a run works on, edits included.")
-    queries_per_task: int = Field(1, ge=1, le=4, description="Search queries a task; each is a worker.")
+    max_tasks: int = Field(
+        100, ge=1, le=500, description="Most tasks a run works on, edits included."
+    )
+    queries_per_task: int = Field(
+        1, ge=1, le=4, description="Search queries a task; each is a worker."
+    )
     results_per_search: int = Field(5, ge=1, le=20, description="Search results kept a query.")
     pages_per_query: int = Field(4, ge=1, le=20, description="Pages a worker may read.")
     tokens_per_source: int = Field(2000, ge=200, le=20000, description="Tokens shown of a page.")
     steps_per_worker: int = Field(10, ge=2, le=60, description="Model calls a worker may make.")
     minutes: float = Field(60, gt=0, le=24 * 60, description="Minutes a run may take.")
     tokens: int = Field(2_000_000, ge=1000, description="Model tokens a run may use.")
-    cost_usd: float = Field(5.0, gt=0, description="Dollars a run may cost, where prices are known.")
+    cost_usd: float = Field(
+        5.0, gt=0, description="Dollars a run may cost, where prices are known."
+    )
     page_seconds: float = Field(25, gt=0, le=300, description="Seconds a page may take to load.")
     page_bytes: int = Field(10_000_000, ge=10_000, description="Bytes a page or PDF may have.")
     model_seconds: float = Field(120, gt=0, le=3600, description="Seconds a model answer may take.")

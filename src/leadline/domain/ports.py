@@ -38,7 +38,7 @@ class SourceShelf(Protocol):
         truncated: bool,
         task: str,
     ) -> Source:
-        """Store a page as the next source and emit ``page.read``; the same URL twice is one source."""
+        """Store a page as the next source and emit ``page.read``; one URL is one source."""
 
     def by_url(self, url: str) -> Snapshot | None:
         """The source that was stored for this address (asked for or final), or None."""

@@ -125,7 +125,7 @@ def check_topic(value: str) -> str:
     ``TOPIC_MAX_CHARS``. Lone surrogates are replaced, so that the topic can be stored as UTF-8.
     """
     text = value.encode("utf-8", "replace").decode("utf-8")
-    text = "".join(c for c in text if c in "\n\t" or ord(c) >= 32 and ord(c) != 127).strip()
+    text = "".join(c for c in text if c in "\n\t" or (ord(c) >= 32 and ord(c) != 127)).strip()
     if not text:
         raise InvalidTopic("Type a question or a topic first.")
     if len(text) > TOPIC_MAX_CHARS:
