@@ -94,6 +94,8 @@ def main(argv: list[str] | None = None) -> int:
     logging.basicConfig(
         level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s"
     )
+    # browser-use's event bus logs a traceback for each page that the guard refuses.
+    logging.getLogger("bubus").setLevel(logging.CRITICAL)
     try:
         session = RunSession.acquire(RunStore(arguments.root).open(arguments.task_id))
     except RunBusy as error:
