@@ -17,13 +17,15 @@ from leadline.errors import RunBusy
 from leadline.runs.session import RunSession
 from leadline.runs.supervisor import Supervisor
 from leadline.settings import Settings
+from leadline.web.ask_fields import FORM_FIELDS
 from leadline.web.commands import Commands
 from leadline.web.form import AskForm
-from leadline.web.handlers import Handlers, Updates
+from leadline.web.handlers import Handlers
 from leadline.web.live import LiveRuns
 from leadline.web.position import Position
+from leadline.web.spoken import Updates
 from leadline.web.texts import Texts
-from leadline.web.ui import EDITOR_OUTPUTS, FORM_FIELDS, RUN_OUTPUTS
+from leadline.web.ui import EDITOR_OUTPUTS, RUN_OUTPUTS
 from tests.web.runs_by_hand import ByHand
 
 CANARY = "sk-canary-5f2b"
@@ -292,7 +294,7 @@ def test_delete_takes_the_run_off_the_list(desk: Desk) -> None:
 
 def open_editor(desk: Desk, run: str) -> tuple[str, str, str]:
     desk.position(run)
-    opened = desk.handlers.open_editor(run)
+    opened = desk.handlers.editor.open(run)
     return run, opened["editor"], opened["editing"]
 
 
@@ -301,17 +303,17 @@ def test_the_plan_can_be_edited_before_it_starts(desk: Desk) -> None:
     position, text, editing = open_editor(desk, "planned")
     assert "- [ ] How punctual is it?" in text
     mine = text + "- [ ] Who steers it?\n"
-    saved = desk.handlers.save_editor(position, mine, editing)
+    saved = desk.handlers.editor.save(position, mine, editing)
     assert "Saved." in saved["editor_note"]
     assert "Who steers it?" in saved["plan"]
-    twice = desk.handlers.save_editor(position, mine + "\n- [ ] And why?\n", saved["editing"])
+    twice = desk.handlers.editor.save(position, mine + "\n- [ ] And why?\n", saved["editing"])
     assert "And why?" in twice["plan"]
 
 
 def test_a_plan_without_tasks_is_not_saved(desk: Desk) -> None:
     desk.runs.planned()
     position, text, editing = open_editor(desk, "planned")
-    updates = desk.handlers.save_editor(position, "nothing", editing)
+    updates = desk.handlers.editor.save(position, "nothing", editing)
     assert "no task" in updates["editor_note"]
     assert desk.runs.store.open("planned").plan_text() == text
 
@@ -321,7 +323,7 @@ def test_boxes_ticked_meanwhile_do_not_make_a_conflict(desk: Desk, at_work: RunS
     task = next(t for t in at_work.view.tasks.values() if t.running)
     at_work.finish_task(task.id, 1, TaskState.DONE)
     mine = text + "- [ ] Who steers it?\n"
-    saved = desk.handlers.save_editor(position, mine, editing)
+    saved = desk.handlers.editor.save(position, mine, editing)
     assert "ticked meanwhile" in saved["editor_note"]
     now = at_work.folder.plan_text()
     assert f"- [x] {task.text}" in now
@@ -334,12 +336,12 @@ def test_a_conflict_loses_nothing_and_the_next_save_wins(desk: Desk) -> None:
     theirs = text.replace("How punctual is it?", "How late is it?")
     folder.save_plan(theirs, folder.plan_version())
     mine = text + "- [ ] Who steers it?\n"
-    conflict = desk.handlers.save_editor(position, mine, editing)
+    conflict = desk.handlers.editor.save(position, mine, editing)
     assert "editor" not in conflict, "what was typed stays"
     assert "changed while you were editing" in conflict["editor_note"]
     assert "How late is it?" in conflict["plan"]
     assert folder.plan_text() == theirs
-    desk.handlers.save_editor(position, mine, conflict["editing"])
+    desk.handlers.editor.save(position, mine, conflict["editing"])
     assert "Who steers it?" in folder.plan_text()
 
 

@@ -68,7 +68,7 @@ def test_webui_serves_and_ends_in_order(tmp_path: Path) -> None:
         assert server.stdout is not None
         line = server.stdout.readline()
         where = re.fullmatch(r"Leadline is at (http://127\.0\.0\.1:\d+/)\n", line)
-        assert where is not None, line
+        assert where is not None, line or server.communicate(timeout=10)[1]
         with httpx.Client(base_url=where[1], trust_env=False) as client:
             assert client.get("/healthz").json() == {"status": "ok"}
             assert client.get("/").status_code == 200

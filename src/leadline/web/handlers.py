@@ -7,11 +7,6 @@ ever writes into the plan editor.
 
 from __future__ import annotations
 
-import functools
-import json
-import logging
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,13 +17,15 @@ from leadline.domain.config import ModelConfig, Provider
 from leadline.domain.evidence import Snapshot
 from leadline.domain.limits import Depth
 from leadline.domain.run import RunStatus
-from leadline.errors import LeadlineError, PlanConflict, RunFolderDamaged, UnknownRun, UserError
+from leadline.errors import RunFolderDamaged, UnknownRun, UserError
 from leadline.reports.render import draft_html, report_html
 from leadline.web.commands import Commands
 from leadline.web.form import GROUPS, AskForm, read_form
 from leadline.web.live import LiveRuns, Look
+from leadline.web.plan_editor import Editing, PlanEditor, closed
 from leadline.web.position import Position
 from leadline.web.samples import sample_questions
+from leadline.web.spoken import Updates, spoken
 from leadline.web.texts import Texts
 from leadline.web.views import ask as ask_views
 from leadline.web.views import header as header_views
@@ -39,49 +36,6 @@ from leadline.web.views.library import RESUMABLE, library
 from leadline.web.views.plan import plan_view
 from leadline.web.views.progress import counters, sources, workers
 
-log = logging.getLogger("leadline.web")
-
-Updates = dict[str, Any]
-Handler = Callable[..., Updates]
-
-
-def spoken(handler: Handler) -> Handler:
-    """Turn a deliberate error into its sentence on the page, and anything else into a log entry."""
-
-    @functools.wraps(handler)
-    def wrapped(self: Handlers, *args: Any) -> Updates:
-        try:
-            return handler(self, *args)
-        except LeadlineError as error:
-            return {"notice": message(str(error), "error")}
-        except Exception:
-            # The edge to the page: logged here with its traceback, never shown.
-            log.exception("the page's %s failed", handler.__name__)
-            return {"notice": message(self.texts("unexpected"), "error")}
-
-    return wrapped
-
-
-@dataclass
-class Editing:
-    """What the plan editor was opened with; held by the page beside the text."""
-
-    version: str
-    base: str
-
-    def dump(self) -> str:
-        """As the hidden field holds it."""
-        return json.dumps([self.version, self.base], ensure_ascii=False)
-
-    @classmethod
-    def read(cls, text: str | None) -> Editing:
-        """From the hidden field; what cannot be read conflicts with everything."""
-        try:
-            version, base = json.loads(text or "")
-        except (ValueError, TypeError):
-            return cls("", "")
-        return cls(str(version), str(base))
-
 
 class Handlers:
     """The handlers of one language's page."""
@@ -90,6 +44,7 @@ class Handlers:
         self.commands = commands
         self.live = live
         self.texts = texts
+        self.editor = PlanEditor(commands, live, texts)
 
     # Looking
 
@@ -140,7 +95,7 @@ class Handlers:
                     **self._draw(look, Position(run=run), search),
                     "open_run": run,
                     "notice": notice,
-                    **self._closed_editor(),
+                    **closed(),
                 }
         return {
             "open_run": "",
@@ -151,7 +106,7 @@ class Handlers:
             "timer": gr.Timer(active=True),
             "library": self._library(search, ""),
             "notice": notice,
-            **self._closed_editor(),
+            **closed(),
         }
 
     # Acting
@@ -193,7 +148,7 @@ class Handlers:
         """Start the run that halts after its plan; an edit that is not saved is saved first."""
         opened = Editing.read(editing)
         if opened.version and text != opened.base:
-            saved = self._save(run, text, opened)
+            saved = self.editor.keep(run, text, opened)
             if "saved" not in saved:
                 return saved
         self.commands.resume(run)
@@ -232,67 +187,6 @@ class Handlers:
                 return self.show("", search, notice)
             return {"library": self._library(search, here), "notice": notice}
         return {}
-
-    # The plan editor
-
-    @spoken
-    def open_editor(self, run: str) -> Updates:
-        """Open the editor with the plan as the file has it now."""
-        folder = self.live.folder(run)
-        version, text = folder.plan_version(), folder.plan_text()
-        return {
-            "editor_box": gr.Column(visible=True),
-            "editor": text,
-            "editing": Editing(version, text).dump(),
-            "editor_note": "",
-        }
-
-    @spoken
-    def save_editor(self, run: str, text: str, editing: str) -> Updates:
-        """Save the edit; a conflict keeps the text in the editor and says so."""
-        saved = self._save(run, text, Editing.read(editing))
-        saved.pop("saved", None)
-        return saved
-
-    @spoken
-    def close_editor(self) -> Updates:
-        """Close the editor; what was not saved is gone."""
-        return self._closed_editor()
-
-    def _save(self, run: str, text: str, opened: Editing) -> Updates:
-        try:
-            version, merged = self.commands.save_plan(
-                run, text, base=opened.base, version=opened.version
-            )
-        except PlanConflict:
-            # The next save replaces the plan as it is shown now, which the person has seen.
-            folder = self.live.folder(run)
-            newer = Editing(folder.plan_version(), folder.plan_text())
-            return {
-                "editor_note": message(self.texts("plan_conflict"), "error"),
-                "editing": newer.dump(),
-                "plan": plan_view(folder.plan(), folder.view(), self.texts),
-            }
-        except UserError as error:
-            return {"editor_note": message(str(error), "error")}
-        now_text = self.live.folder(run).plan_text()
-        key = "plan_merged" if merged else "plan_saved"
-        look = self.live.look(run)
-        return {
-            "saved": True,
-            "editor": now_text,
-            "editing": Editing(version, now_text).dump(),
-            "editor_note": message(self.texts(key)),
-            "plan": plan_view(look.plan, look.view, self.texts),
-        }
-
-    def _closed_editor(self) -> Updates:
-        return {
-            "editor_box": gr.Column(visible=False),
-            "editor": "",
-            "editing": "",
-            "editor_note": "",
-        }
 
     # The Ask page's own small reactions
 
