@@ -114,6 +114,13 @@ def test_a_failed_task_is_opened_for_another_try() -> None:
     assert log.view.reflections == 0
 
 
+def test_each_reflection_counts_once() -> None:
+    log = Log()
+    log(started(), plan())
+    assert log(plan("reflection")).reflections == 1
+    assert log(plan("user"), plan("reflection")).reflections == 2
+
+
 def test_a_session_that_died_leaves_nothing_running() -> None:
     """W2-10: an unfinished task is open again, its findings are kept."""
     log = Log()

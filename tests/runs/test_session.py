@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -246,6 +247,46 @@ def test_a_plan_of_any_bytes_is_read(folder: RunFolder) -> None:
         changed = session.take_plan_edits()
         assert changed is not None
         assert len(changed.added) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", b"\xff\xfe\x00garbage\x00", b"Nothing here"])
+def test_a_plan_file_without_a_task_is_put_aside(folder: RunFolder, content: bytes) -> None:
+    """safety 36, 38: damage is no wish to drop every task; what was in the file is kept."""
+    with planned(folder) as session:
+        session.finish_task("t1", 1, TaskState.DONE)
+        folder.file("research_plan.md").write_bytes(content)
+        session.finish_task("t2", 1, TaskState.DONE)
+        assert session.take_plan_edits() is None
+        assert "written again" in session.view.notices[-1].message
+    assert boxes(folder) == {
+        "Who built it": "done",
+        "When it sailed": "done",
+        "Where it lies": "open",
+    }
+    kept = [path.read_bytes() for path in folder.path.glob("research_plan.md.damaged-*")]
+    assert kept == ([content] if content.strip() else [])
+
+
+def test_a_huge_plan_file_is_put_aside(folder: RunFolder) -> None:
+    with planned(folder) as session:
+        path = folder.file("research_plan.md")
+        path.write_bytes(b"- [ ] more\n" + b"x" * 1_000_001)
+        assert session.take_plan_edits() is None
+    assert "Who built it" in folder.plan_text()
+
+
+def test_an_editor_that_writes_in_place_is_waited_for(folder: RunFolder) -> None:
+    """safety 36: it empties the file before it fills it; no task is lost in between."""
+    with planned(folder) as session:
+        path = folder.file("research_plan.md")
+        edited = path.read_text("utf-8") + "- [ ] Who owns it\n"
+        with path.open("w", encoding="utf-8") as file:
+            timer = threading.Timer(0.05, print, [edited], {"end": "", "file": file, "flush": True})
+            timer.start()
+            changed = session.take_plan_edits()
+            timer.join()
+        assert changed is not None
+        assert (changed.added, changed.removed) == (("t4",), ())
 
 
 def test_a_second_owner_is_refused_by_name(folder: RunFolder) -> None:

@@ -70,12 +70,10 @@ class RunView:
         self.engines: tuple[str, ...] = ()
         self.plan: Plan | None = None
         """The last written plan, its boxes as the log has them since."""
-        self.reflections = 0
-        """How often the plan grew by reflection, over all sessions."""
         self.written_plan: Plan | None = None
         """The plan exactly as it was last written to the file."""
         self.reflections = 0
-        """How often the run looked for gaps and added tasks."""
+        """How often the run looked for gaps and added tasks, over all sessions."""
         self.tasks: Mapping[str, TaskView] = {}
         """Every task there ever was, by id; ``plan`` says which are in the plan now."""
         self.findings: Mapping[str, Finding] = {}
@@ -188,7 +186,6 @@ class RunView:
                 )
             tasks[task.id] = known
         self.tasks = tasks
-        self.reflections += event.origin == "reflection"
         self.written_plan = self.plan = event.plan
         for task in event.plan.tasks():
             if tasks[task.id].state is not task.state:

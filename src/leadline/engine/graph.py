@@ -63,7 +63,9 @@ def _assemble(context: RunContext):  # type: ignore[no-untyped-def]  # langgraph
         made_now = await make_plan(context)
         if not made_now and context.config.retry_failed:
             reopen_failed(context)
-        return {"halt": made_now and context.config.plan_first}
+        # A plan that was given is shown first as well, once: a resume is its user's go-ahead.
+        unseen = made_now or context.session.view.session <= 1
+        return {"halt": unseen and context.config.plan_first}
 
     async def research(state: ResearchState) -> ResearchState:
         return {"more_stages": await research_stage(context)}

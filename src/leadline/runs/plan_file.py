@@ -7,14 +7,21 @@ Calls are made while ``lock`` is held, so that an edit saved through Leadline wa
 
 from __future__ import annotations
 
+import time
+
 from leadline.domain.plan import Plan
 from leadline.domain.plan_edit import PlanEdit, reconcile
 from leadline.domain.plan_markdown import parse_plan, render_plan
+from leadline.errors import InvalidPlan
 from leadline.runs.atomic import replace_bytes
-from leadline.runs.folder import PLAN_FILE, RunFolder
+from leadline.runs.event_log import back_up
+from leadline.runs.folder import PLAN_FILE, PLAN_MAX_BYTES, RunFolder
 from leadline.runs.lock import FileLock
 
 _Mark = tuple[int, int, int]
+
+_SAVING_SECONDS = 0.2
+"""An editor that writes in place empties the file first: so long it may take to fill it again."""
 
 
 class PlanFile:
@@ -46,15 +53,20 @@ class PlanFile:
         self._known, self._mark = content, self._stat()
 
     def edit(self, written: Plan | None, *, first_free: int) -> PlanEdit | None:
-        """What a person changed against ``written``, the plan as it was last written."""
-        mark = self._stat()
+        """What a person changed against ``written``, the plan as it was last written.
+
+        Raises :class:`InvalidPlan` when no task is left in the file, though some were written: that
+        is a file that was damaged or emptied, not a wish.
+        """
+        mark, content, edited = self._read(wait=has_task(written))
         if mark is None:
             return None
-        content = self._folder.file(PLAN_FILE).read_bytes()
         if content == self._known:
             self._mark = mark
             return None
-        edited = parse_plan(content.decode("utf-8", "replace"))
+        if has_task(written) and not has_task(edited):
+            self._known, self._mark = content, mark
+            raise InvalidPlan("The plan file has no task.")
         if written is None:
             plan = edited.numbered(first_free)
             ids = tuple(task.id for task in plan.tasks())
@@ -64,12 +76,36 @@ class PlanFile:
         self._known, self._mark = content, mark
         return None if edit.is_empty else edit
 
+    def put_aside(self) -> str:
+        """Copy what is in the file beside it; the name of the copy, empty for an empty file."""
+        return back_up(self._folder.file(PLAN_FILE)).name if (self._known or b"").strip() else ""
+
+    def _read(self, *, wait: bool) -> tuple[_Mark | None, bytes, Plan]:
+        """The file whole: read again while somebody is writing it, or (``wait``) has emptied it."""
+        until = time.monotonic() + _SAVING_SECONDS
+        while True:
+            mark = self._stat()
+            if mark is None:
+                return None, b"", Plan()
+            is_plan = mark[1] <= PLAN_MAX_BYTES
+            content = self._folder.file(PLAN_FILE).read_bytes() if is_plan else b"\0"
+            edited = parse_plan(content.decode("utf-8", "replace"))
+            settled = mark == self._stat() and (has_task(edited) or not wait)
+            if settled or content == self._known or time.monotonic() >= until:
+                return mark, content, edited
+            time.sleep(_SAVING_SECONDS / 10)
+
     def _stat(self) -> _Mark | None:
         try:
             status = self._folder.file(PLAN_FILE).stat()
         except FileNotFoundError:
             return None
         return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def has_task(plan: Plan | None) -> bool:
+    """Whether there is anything to do in a plan."""
+    return plan is not None and any(True for _ in plan.tasks())
 
 
 def joined(first: PlanEdit | None, second: PlanEdit) -> PlanEdit:

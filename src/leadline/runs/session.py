@@ -22,7 +22,7 @@ from leadline.domain.plan import Plan, TaskState
 from leadline.domain.plan_edit import PlanEdit
 from leadline.domain.projection import LastEvent
 from leadline.domain.run import RunRecord, RunStatus
-from leadline.errors import LeadlineError
+from leadline.errors import InvalidPlan, LeadlineError
 from leadline.runs import projections
 from leadline.runs.atomic import replace_bytes, replace_json, replace_text
 from leadline.runs.event_log import EventLog
@@ -269,7 +269,11 @@ class RunSession(EvidenceShelf):
                 self._plan_file.write(written)
                 self._say("research_plan.md was gone and has been written again.")
             return None
-        edit = self._plan_file.edit(written, first_free=self._first_free_id())
+        try:
+            edit = self._plan_file.edit(written, first_free=self._first_free_id())
+        except InvalidPlan:
+            self._restore_plan(written or Plan())
+            return None
         if edit is None:
             return None
         states = {task.id: task.state for task in edit.plan.tasks()}
@@ -288,6 +292,12 @@ class RunSession(EvidenceShelf):
         self._save_record()
         self._edit = joined(self._edit, edit)
         return edit
+
+    def _restore_plan(self, written: Plan) -> None:
+        kept = self._plan_file.put_aside()
+        self._plan_file.write(written)
+        where = f"; what was in it is kept as {kept}" if kept else ""
+        self._say(f"research_plan.md had no task left and has been written again{where}.")
 
     def _write_boxes(self) -> None:
         """Bring the file's boxes up to the log; the plan lock is held."""

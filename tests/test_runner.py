@@ -1,0 +1,141 @@
+"""How a session of a run ends, whatever happens in it: one last event, and what was found."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import runner
+from leadline.browsing.worker import WorkerResult
+from leadline.domain.events import RunFailed, RunFinished, RunStopped
+from leadline.domain.run import RunStatus
+from leadline.engine import assembly, graph
+from leadline.engine.context import RunContext, WorkOrder
+from leadline.errors import BrowserMissing, LimitReached, ModelRejected
+from leadline.models.offline import OfflineModel
+from leadline.runs.folder import RunFolder
+from leadline.runs.session import RunSession
+from tests.engine.rig import Bench, Rig, Work, a_config, a_plan, found
+
+
+@pytest.fixture(autouse=True)
+def _signals() -> Iterator[None]:
+    """The runner takes the signals of its process; here they are given back."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    config = a_config(max_parallel_browsers=1)
+    return Bench(tmp_path / "runs").run(config, a_plan(["One", "Two"]))
+
+
+def work_on(folder: RunFolder, work: Work, monkeypatch: pytest.MonkeyPatch) -> runner.LastEvent:
+    """One session of the run with a pretended worker."""
+
+    @asynccontextmanager
+    async def surroundings(session: RunSession, **_: Any) -> AsyncIterator[RunContext]:
+        yield Rig(folder, session, work, OfflineModel()).context
+
+    monkeypatch.setattr(assembly, "open_context", surroundings)
+    with RunSession.acquire(folder) as session:
+        last = runner.work(session)
+        session.end(last)
+    return last
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "status"),
+    [
+        (LimitReached("The run used its 5 tokens.", limit="tokens"), RunStopped, RunStatus.STOPPED),
+        (ModelRejected("The key is not accepted."), RunFailed, RunStatus.FAILED),
+        (BrowserMissing("No Chromium was found."), RunFailed, RunStatus.FAILED),
+    ],
+)
+def test_what_was_found_before_the_end_is_in_a_partial_report(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch, error: Any, kind: type, status: RunStatus
+) -> None:
+    """safety 45: the reason is the error's sentence; the open task is done by a resume."""
+
+    async def second_ends(rig: Rig, order: WorkOrder) -> WorkerResult:
+        if order.task.text == "Two":
+            raise error
+        return await found(rig, order)
+
+    last = work_on(folder, second_ends, monkeypatch)
+
+    assert isinstance(last, kind)
+    assert last.reason == str(error)
+    assert folder.status() is status
+    ready = folder.view().report_ready
+    assert ready is not None
+    assert ready.partial
+    assert "(sources/1.md#p1)" in (folder.report() or "")
+
+    assert work_on(folder, found, monkeypatch) == RunFinished(status=RunStatus.DONE)
+    ready = folder.view().report_ready
+    assert ready is not None
+    assert not ready.partial
+
+
+def test_a_fault_of_ours_is_a_sentence_and_not_a_traceback(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def breaks(_context: RunContext) -> RunFinished:
+        raise ZeroDivisionError("secret detail")
+
+    monkeypatch.setattr(graph, "run_graph", breaks)
+    last = work_on(folder, found, monkeypatch)
+    assert isinstance(last, RunFailed)
+    assert "secret detail" not in last.reason
+    assert "runner.log" in last.reason
+    assert folder.status() is RunStatus.FAILED
+
+
+def test_the_time_limit_also_ends_a_worker_that_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """safety 45: minutes are enforced from outside, whatever a worker waits for."""
+    folder = Bench(tmp_path / "runs").run(a_config(minutes=0.003), a_plan(["One"]))
+
+    async def hangs(_rig: Rig, _order: WorkOrder) -> WorkerResult:
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+    last = work_on(folder, hangs, monkeypatch)
+    assert isinstance(last, RunStopped)
+    assert "minutes" in last.reason
+
+
+def test_a_stop_that_was_asked_for_is_a_stop(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """safety 40: also when the work ends in an error because of it."""
+
+    async def stops(rig: Rig, order: WorkOrder) -> WorkerResult:
+        if order.task.text == "One":
+            return await found(rig, order)
+        rig.folder.request_stop()
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+    last = work_on(folder, stops, monkeypatch)
+    assert last == RunStopped(reason="Stopped. What was found is kept.")
+    view = folder.view()
+    assert [t.state for t in (folder.plan() or a_plan()).tasks()] == ["done", "open"]
+    assert view.report_ready is not None
+    assert view.report_ready.partial
+
+
+def test_an_unknown_run_is_refused(tmp_path: Path) -> None:
+    assert runner.main(["no-such-run", "--root", str(tmp_path)]) == 2
+    assert list(tmp_path.iterdir()) == []
