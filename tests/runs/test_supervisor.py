@@ -174,6 +174,18 @@ def test_a_request_is_enforced_by_poll(store: RunStore, make: Make) -> None:
     assert folder.status() is RunStatus.STOPPED
 
 
+def test_a_stop_is_for_the_session_that_was_asked(store: RunStore, make: Make) -> None:
+    """A run that is resumed before its stop's deadline is not ended when that comes."""
+    supervisor, folder = make(), new(store)
+    started(supervisor, folder)
+    supervisor.request_stop(folder.task_id, timeout=0.0)
+    assert eventually(lambda: folder.status() is RunStatus.STOPPED and folder.owner() is None)
+    started(supervisor, folder)
+    supervisor.poll()
+    assert at_work(folder)
+    assert folder.owner() is not None
+
+
 def test_a_stop_during_the_launch(store: RunStore, make: Make) -> None:
     """safety 40: acknowledged at any moment, the launch included."""
     folder = new(store)

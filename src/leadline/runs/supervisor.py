@@ -44,6 +44,11 @@ class _Child(NamedTuple):
     owner: Owner
 
 
+class _Asked(NamedTuple):
+    owners: frozenset[Owner]
+    deadline: float
+
+
 class Supervisor:
     """Starts, queues and stops the runs of a store. Thread-safe."""
 
@@ -60,7 +65,8 @@ class Supervisor:
         self._environment = dict(os.environ if environment is None else environment)
         self._secrets: dict[str, dict[str, str]] = {}
         self._children: dict[str, _Child] = {}
-        self._deadlines: dict[str, float] = {}
+        self._asked: dict[str, _Asked] = {}
+        """Runs that were asked to stop: the very processes that were, and until when."""
         self._lock = threading.RLock()
 
     # Start
@@ -73,6 +79,7 @@ class Supervisor:
         """
         folder = self._store.open(task_id)
         with self._deciding():
+            self._reap()
             self._refuse_active(folder)
             folder.control.clear_stop()
             _set_queued(folder)
@@ -88,12 +95,12 @@ class Supervisor:
     def poll(self) -> None:
         """Do what time brings: collect dead children and sweep what they left, end runs that were
         asked to stop and did not, start runs that wait. Call it every second or so."""
-        for task_id, deadline in list(self._deadlines.items()):
-            if self._is_over(task_id):
-                self._deadlines.pop(task_id, None)
-            elif time.monotonic() >= deadline:
-                self._deadlines.pop(task_id, None)
-                self._force([task_id])
+        for task_id, asked in list(self._asked.items()):
+            if not any(_lives(owner) for owner in asked.owners):
+                self._asked.pop(task_id, None)
+            elif time.monotonic() >= asked.deadline:
+                self._asked.pop(task_id, None)
+                self._force({task_id: asked.owners})
         with self._deciding():
             self._reap()
             self._start_waiting()
@@ -185,12 +192,14 @@ class Supervisor:
         folder = self._store.open(task_id)
         if self._end_waiting(folder) or self._is_over(task_id):
             return
+        owners = frozenset(self._workers(folder))
         folder.request_stop()
         if folder.owner() is None:
-            self._force([task_id])  # it is still being launched and has nothing to finish
-        else:
+            self._force({task_id: owners})  # it is still being launched and has nothing to finish
+        elif task_id not in self._asked or self._asked[task_id].owners != owners:
+            # Bound to these processes: a session that is resumed meanwhile was not asked to stop.
             deadline = time.monotonic() + max(0.0, timeout - _FORCE_SECONDS)
-            self._deadlines.setdefault(task_id, deadline)
+            self._asked[task_id] = _Asked(owners, deadline)
 
     def stop(self, task_id: str, timeout: float = 10.0) -> RunStatus:
         """Stop a run and return its status once nothing of it is at work.
@@ -220,21 +229,18 @@ class Supervisor:
 
     def _stop_many(self, task_ids: Iterable[str], timeout: float) -> None:
         deadline = time.monotonic() + max(0.0, timeout - _FORCE_SECONDS)
-        left: dict[str, set[Owner]] = {}
+        left: dict[str, frozenset[Owner]] = {}
         for task_id in task_ids:
             folder = self._store.open(task_id)
-            workers = set(self._workers(folder))
+            workers = frozenset(self._workers(folder))
             if not self._end_waiting(folder) and workers:
                 folder.request_stop()
                 left[task_id] = workers
-        launching = [i for i in left if self._folder(i).owner() is None]
+        launching = {i: left[i] for i in left if self._folder(i).owner() is None}
         if launching:
             self._force(launching)  # nothing to finish yet
         while left and time.monotonic() < deadline:
-            for task_id in list(left):
-                left[task_id].update(self._workers(self._folder(task_id)))
-                if self._is_over(task_id) and not any(_lives(o) for o in left[task_id]):
-                    del left[task_id]
+            left = {i: owners for i, owners in left.items() if any(_lives(o) for o in owners)}
             if left:
                 time.sleep(0.05)
         if left:
@@ -251,13 +257,13 @@ class Supervisor:
             folder.control.clear_ticket()
             return _mark(folder, RunStopped(reason="Stopped before it began."))
 
-    def _force(self, task_ids: Iterable[str]) -> None:
+    def _force(self, asked: Mapping[str, Iterable[Owner]]) -> None:
         """End the process trees of these runs, sweep their sessions, say that they were stopped."""
-        folders = [self._folder(task_id) for task_id in task_ids]
+        folders = [self._folder(task_id) for task_id in asked]
         owners = [
             owner
-            for folder in folders
-            for owner in self._workers(folder)
+            for of_run in asked.values()
+            for owner in of_run
             if owner.is_here() and owner.pid != os.getpid()
         ]
         doomed = [p for o in owners for p in processes.process_tree(o.pid, o.create_time)]
