@@ -23,6 +23,7 @@ from leadline.domain.events import RunFailed, RunFinished, RunStarted, RunStoppe
 from leadline.domain.run import RunStatus
 from leadline.errors import LeadlineError, LimitReached, RunBusy
 from leadline.runs.processes import end_children
+from leadline.runs.scratch import machine_folder, scratch_folder
 from leadline.runs.session import RunSession
 from leadline.runs.store import RunStore
 
@@ -134,19 +135,21 @@ def work(session: RunSession) -> LastEvent:
 
 
 async def _research(session: RunSession, watch: StopWatch) -> RunFinished:
-    work_dir = session.folder.path / "work"
-    prepare_browser_use(work_dir)
-    # Heavy, and browser-use reads its environment when it is imported: after the first event.
-    from leadline.engine.assembly import open_context
-    from leadline.engine.graph import run_graph
+    shared = machine_folder()
+    with scratch_folder(session.folder.path / "work") as work_dir:
+        prepare_browser_use(work_dir)
+        # Heavy, and browser-use reads its environment when it is imported: after the first event.
+        from leadline.engine.assembly import open_context
+        from leadline.engine.graph import run_graph
 
-    async with open_context(session, stop=watch, work_dir=work_dir) as context:
-        try:
-            async with asyncio.timeout(context.budget.seconds_left):
-                return await run_graph(context)
-        except TimeoutError:
-            context.budget.check()
-            raise
+        surroundings = open_context(session, stop=watch, work_dir=work_dir, machine_dir=shared)
+        async with surroundings as context:
+            try:
+                async with asyncio.timeout(context.budget.seconds_left):
+                    return await run_graph(context)
+            except TimeoutError:
+                context.budget.check()
+                raise
 
 
 async def _outcome(

@@ -7,13 +7,10 @@ browser, port or folder outlives the run.
 from __future__ import annotations
 
 import asyncio
-import getpass
 import logging
-import shutil
-import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -51,16 +48,15 @@ CLOSE_SECONDS = 5.0
 
 @asynccontextmanager
 async def open_context(
-    session: RunSession, *, stop: StopSignal, work_dir: Path
+    session: RunSession, *, stop: StopSignal, work_dir: Path, machine_dir: Path
 ) -> AsyncIterator[RunContext]:
     """The context of a run with everything in it that reads the web and asks the model.
 
-    ``work_dir`` is the run's own scratch folder; it is emptied at the beginning and the end.
+    ``work_dir`` is the run's own scratch folder; ``machine_dir`` holds the browser slots that all
+    runs of the machine share.
     """
     config, settings = session.config, Settings()
     async with AsyncExitStack() as stack:
-        slots = MachineSlots(machine_folder() / "browsers", settings.machine_browsers)
-        stack.enter_context(_scratch(work_dir))
         budget = Budget(
             config.limits,
             clock=time.monotonic,
@@ -75,7 +71,7 @@ async def open_context(
             config=config.browser,
             limits=config.limits,
             guard=guard,
-            slots=slots,
+            slots=MachineSlots(machine_dir / "browsers", settings.machine_browsers),
             sink=session,
             guardian=guardian,
             work_dir=work_dir,
@@ -149,30 +145,6 @@ class _Workers:
         if isinstance(self._model, LangChainModel):
             return BudgetedChat(BrowserUseChat(self._model), self._budget)
         return OfflineBrowserChat(state, on_call=_on_call(self._session, self._budget))
-
-
-@contextmanager
-def _scratch(folder: Path) -> Iterator[None]:
-    """An empty folder that is gone afterwards; what a killed session left in it goes first.
-
-    It is the temporary folder of this process meanwhile: libraries that never clean up after
-    themselves (browser-use's download and profile folders) leave nothing behind on the machine.
-    """
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    before, tempfile.tempdir = tempfile.tempdir, str(folder)
-    try:
-        yield
-    finally:
-        tempfile.tempdir = before
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def machine_folder() -> Path:
-    """This user's folder on this machine for what all runs share (the browser slots)."""
-    folder = Path(tempfile.gettempdir()) / f"leadline-{getpass.getuser()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder
 
 
 def _on_call(session: RunSession, budget: Budget) -> Callable[[ModelCalled], None]:
