@@ -8,6 +8,7 @@ when it is asked twice, or when the run has not obeyed within ``STOP_SECONDS``.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -24,7 +25,7 @@ from leadline.domain.projection import RunView
 from leadline.domain.run import RunRecord
 from leadline.errors import InvalidPlan, UserError
 from leadline.provider_keys import OWN_KEY
-from leadline.runs.folder import PLAN_MAX_BYTES, RunFolder
+from leadline.runs.folder import PLAN_FILE, PLAN_MAX_BYTES, RunFolder
 from leadline.runs.store import RunStore
 from leadline.runs.supervisor import Supervisor
 from leadline.settings import Settings
@@ -159,17 +160,26 @@ def stopped_by_signals(stop: StopRequest) -> Iterator[None]:
 def plan_from(store: RunStore, named: str) -> tuple[Plan, str]:
     """A plan to start from and its topic, from a plan file or the id of a run.
 
-    Files that browser-use/web-ui wrote are plans too. Raises :class:`UserError` when there is
-    neither, :class:`InvalidPlan` when there is no task in it.
+    Files that browser-use/web-ui wrote are plans too, and so is a folder that has one. Raises
+    :class:`UserError` when there is neither, :class:`InvalidPlan` when there is no task in it.
     """
+    is_id = re.fullmatch(r"[A-Za-z0-9-]+", named) is not None
     path = Path(named).expanduser()
-    if path.is_file():
-        return _plan_of_file(path)
-    if not path.suffix and "/" not in named:
-        plan = store.plan_of(named)
-        known = {row.task_id: row.topic for row in store.history()}
-        return plan, known.get(named, named)
-    raise UserError(f"There is no plan file {str(path)[:200]!r}.")
+    try:
+        if not is_id or not (store.root / named).is_dir():
+            if (path / PLAN_FILE).is_file():
+                path = path / PLAN_FILE
+            if path.is_file():
+                return _plan_of_file(path)
+            if path.is_dir():
+                raise UserError(f"{named[:200]!r} is a folder without a plan; name a plan file.")
+    except OSError as error:
+        raise UserError(f"{named[:200]!r} cannot be read ({error.strerror}).") from None
+    if not is_id:
+        raise UserError(f"There is no plan file {named[:200]!r}.")
+    plan = store.plan_of(named)
+    known = {row.task_id: row.topic for row in store.history()}
+    return plan, known.get(named, named)
 
 
 def _plan_of_file(path: Path) -> tuple[Plan, str]:

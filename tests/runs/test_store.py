@@ -181,6 +181,16 @@ def test_a_plan_of_web_ui_starts_a_run(store: RunStore) -> None:
         store.plan_of(store.create("x", RunConfig()).task_id)
 
 
+def test_a_file_where_the_runs_should_be_is_said(tmp_path: Path) -> None:
+    root = tmp_path / "file"
+    root.write_text("I am no folder", encoding="utf-8")
+    with pytest.raises(LeadlineError, match="cannot be listed"):
+        RunStore(root).history()
+    with pytest.raises(LeadlineError, match="No run can be made"):
+        RunStore(root).create("x", RunConfig())
+    assert root.read_text(encoding="utf-8") == "I am no folder"
+
+
 def test_history_of_many_runs_is_fast(store: RunStore) -> None:
     folder = store.create("x", RunConfig())
     content = (folder.path / "run.json").read_bytes()

@@ -94,7 +94,7 @@ def failure_of(error: BaseException, endpoint: Endpoint, sent: frozenset[str]) -
     if any(isinstance(e, httpx.ConnectError | ConnectionRefusedError) for e in chain):
         return Retryable(
             ModelUnavailable(
-                f"Nothing answers at {endpoint.host}: is {endpoint.preset.label} running there? "
+                f"Nothing answers at {endpoint.host} ({endpoint.preset.label}): is it running? "
                 f"{endpoint.preset.hint}"
             )
         )

@@ -186,6 +186,11 @@ class RunStore:
             children = list(self.root.iterdir())
         except FileNotFoundError:
             return
+        except OSError as error:
+            raise LeadlineError(
+                f"The runs in {self.root} cannot be listed ({error.strerror}); "
+                "choose a folder that can be read."
+            ) from error
         for path in children:
             with contextlib.suppress(InvalidTaskId):
                 check_task_id(path.name)
