@@ -44,9 +44,7 @@ async def run_graph(context: RunContext) -> RunFinished:
     steps = steps_needed(context.plan, limits.max_tasks, limits.max_research_loops)
     state: ResearchState = await graph.ainvoke({}, {"recursion_limit": steps})
     if state.get("halt"):
-        return RunFinished(
-            status=RunStatus.PLANNED, reason="The plan is ready: edit it if you like, then start."
-        )
+        return RunFinished(status=RunStatus.PLANNED)
     if not state.get("cited"):
         return RunFinished(status=RunStatus.EMPTY, reason="Nothing was found that could be cited.")
     return RunFinished(status=RunStatus.DONE, reason=_unanswered(context))
