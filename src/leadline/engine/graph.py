@@ -12,12 +12,13 @@ from __future__ import annotations
 from typing import TypedDict
 
 from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 
 from leadline.domain.events import RunFinished
 from leadline.domain.plan import TaskState
 from leadline.domain.run import RunStatus
 from leadline.engine.context import RunContext
-from leadline.engine.planning import make_plan, reopen_failed
+from leadline.engine.planning import make_plan
 from leadline.engine.reflection import reflect
 from leadline.engine.research import research_stage
 from leadline.engine.stages import steps_needed
@@ -34,6 +35,9 @@ class ResearchState(TypedDict, total=False):
     cited: bool
 
 
+_Compiled = CompiledStateGraph[ResearchState, None, ResearchState, ResearchState]
+
+
 async def run_graph(context: RunContext) -> RunFinished:
     """Work the run from where it stands to its end, or to the halt after its plan.
 
@@ -42,7 +46,7 @@ async def run_graph(context: RunContext) -> RunFinished:
     limits = context.config.limits
     graph = _assemble(context)
     steps = steps_needed(context.plan, limits.max_tasks, limits.max_research_loops)
-    state: ResearchState = await graph.ainvoke({}, {"recursion_limit": steps})
+    state = await graph.ainvoke({}, {"recursion_limit": steps})
     if state.get("halt"):
         return RunFinished(status=RunStatus.PLANNED)
     if not state.get("cited"):
@@ -56,11 +60,9 @@ def _unanswered(context: RunContext) -> str:
     return "" if done == total else f"{total - done} of {total} tasks are not answered."
 
 
-def _assemble(context: RunContext):  # type: ignore[no-untyped-def]  # langgraph's compiled type has four parameters
+def _assemble(context: RunContext) -> _Compiled:
     async def plan(state: ResearchState) -> ResearchState:
         made_now = await make_plan(context)
-        if not made_now and context.config.retry_failed:
-            reopen_failed(context)
         # A plan that was given is shown first as well, once: a resume is its user's go-ahead.
         unseen = made_now or context.session.view.session <= 1
         return {"halt": unseen and context.config.plan_first}
