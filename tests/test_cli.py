@@ -153,8 +153,12 @@ def test_a_crash_of_the_run_is_told_and_can_be_resumed(
 
 @pytest.mark.usefixtures("stand_in_runner")
 def test_a_plan_halts_and_resume_goes_on(leadline: Run) -> None:
-    planned = leadline("plan", "How deep?")
+    """What the research is to be like is said with the plan: a resume asks nothing."""
+    planned = leadline("plan", "How deep?", "--engine", "bing", "--browsers", "3", "--loops", "2")
     assert planned.code == 0
+    config = RunStore(Path("tmp/deep_research")).open(one_run()).record().config
+    assert config.search.engines == ("bing",)
+    assert (config.limits.max_parallel_browsers, config.limits.max_research_loops) == (3, 2)
     assert "[ ] How old" in planned.out
     assert f"leadline resume {one_run()}" in planned.out
     done = leadline("resume", one_run())

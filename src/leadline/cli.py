@@ -112,9 +112,12 @@ def run_command(
 def plan_command(
     topic: TopicArgument = None,
     depth: DepthOption = None,
+    browsers: Browsers = None,
+    loops: Loops = None,
     provider: ProviderOption = None,
     model: ModelName = None,
     base_url: BaseUrl = None,
+    engine: Engines = None,
     language: Language = None,
     topic_file: TopicFile = None,
     further: Further = None,
@@ -125,7 +128,8 @@ def plan_command(
     launcher = Launcher(Settings(), root)
     text = check_topic(read_topic(topic, topic_file))
     overrides = {
-        "depth": depth, "provider": provider, "model_name": model, "base_url": base_url,
+        "depth": depth, "browsers": browsers, "loops": loops, "provider": provider,
+        "model_name": model, "base_url": base_url, "engines": tuple(engine or ()) or None,
         "language": language, "plan_first": True, **read_pairs(further),
     }  # fmt: skip
     config = launcher.settings.run_config(**overrides)
