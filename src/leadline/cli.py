@@ -138,10 +138,24 @@ def plan_command(
 
 
 @app.command("resume")
-def resume_command(task_id: TaskId, root: Root = None, as_json: AsJson = False) -> None:
+def resume_command(
+    task_id: TaskId,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Try failed tasks again.")
+    ] = False,
+    further: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting, such as minutes=30."),
+    ] = None,
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
     """Go on with a run that halts after its plan, was stopped, failed or was interrupted."""
     launcher = Launcher(Settings(), root)
-    follow_run(launcher, lambda: launcher.resume(task_id), as_json)
+    changes = read_pairs(further)
+    follow_run(
+        launcher, lambda: launcher.resume(task_id, changes, retry_failed=retry_failed), as_json
+    )
 
 
 @app.command("stop")

@@ -12,10 +12,11 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from leadline.domain.config import RunConfig
 from leadline.domain.events import Entry
@@ -76,11 +77,27 @@ class Launcher:
         self.supervisor.start(folder.task_id, self._secrets(config))
         return folder
 
-    def resume(self, task_id: str) -> tuple[RunFolder, int]:
-        """Go on with a run; returns it and the log's length before, to follow it from."""
+    def resume(
+        self,
+        task_id: str,
+        changes: Mapping[str, Any] | None = None,
+        *,
+        retry_failed: bool = False,
+    ) -> tuple[RunFolder, int]:
+        """Go on with a run; returns it and the log's length before, to follow it from.
+
+        ``changes`` are settings that the run shall have from now on, such as a higher limit.
+        """
         folder = self.store.open(task_id)
         _, cursor = folder.read_events()
-        self.supervisor.resume(task_id, self._secrets(folder.record().config))
+        config = folder.record().config
+        changed = self.settings.changed_config(config, **changes) if changes else None
+        self.supervisor.resume(
+            task_id,
+            self._secrets(changed or config),
+            config=changed,
+            retry_failed=retry_failed,
+        )
         return folder, cursor
 
     def stop(self, task_id: str) -> bool:

@@ -13,9 +13,9 @@ import asyncio
 import logging
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from leadline.browsing.browser_use_env import prepare_browser_use
@@ -32,6 +32,9 @@ log = logging.getLogger("leadline.runner")
 STOP_SECONDS = 8.0
 """From a stop to the end of the process at the latest; the promise to people is 10."""
 
+EXIT_SECONDS = 4.0
+"""From the last event to the end of the process: a thread that hangs must not keep it."""
+
 POLL_SECONDS = 0.1
 
 EXIT_CODES: dict[type, int] = {RunFinished: 0, RunFailed: 1, RunStopped: 3}
@@ -46,6 +49,7 @@ class StopWatch:
         self._session = session
         self._asked = threading.Event()
         self._over = threading.Event()
+        self._last: LastEvent | None = None
         self._thread: threading.Thread | None = None
 
     def start(self, on_stop: Callable[[], object]) -> None:
@@ -65,8 +69,12 @@ class StopWatch:
         """True from the moment that a stop was asked for."""
         return self._asked.is_set()
 
+    def leave_with(self, last: LastEvent) -> None:
+        """The run has ended; what is left to close has ``EXIT_SECONDS``."""
+        self._last = last
+
     def finish(self) -> None:
-        """The run is over: watch no more."""
+        """Everything is closed: watch no more."""
         self._over.set()
         if self._thread is not None:
             self._thread.join(timeout=1)
@@ -75,15 +83,30 @@ class StopWatch:
         while not self._asked.wait(POLL_SECONDS):
             if self._over.is_set():
                 return
+            if self._last is not None:
+                self._insist(EXIT_SECONDS)
+                return
             if self._session.stop_requested():
                 self._asked.set()
-        self._session.set_status(RunStatus.STOPPING)
         on_stop()
-        if not self._over.wait(STOP_SECONDS):
-            log.error("the run did not end in time; its processes are ended")
-            end_children(os.getpid(), grace=0.5)
-            self._session.end(RunStopped(reason="Stopped; it had to be ended by force."))
-            os._exit(EXIT_CODES[RunStopped])
+        try:
+            self._session.set_status(RunStatus.STOPPING)
+        except LeadlineError as error:  # a full disk must not keep it from stopping
+            log.warning("%s", error)
+        self._insist(STOP_SECONDS)
+
+    def _insist(self, seconds: float) -> None:
+        """Let the run close what it has open; then end it by force."""
+        if self._over.wait(seconds):
+            return
+        log.error("the run did not end in time; its processes are ended")
+        end_children(os.getpid(), grace=0.5)
+        last = self._last or RunStopped(reason="Stopped; it had to be ended by force.")
+        try:
+            self._session.end(last)
+        except LeadlineError as error:
+            log.warning("%s", error)
+        os._exit(EXIT_CODES[type(last)])
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -105,14 +128,19 @@ def main(argv: list[str] | None = None) -> int:
     except LeadlineError as error:
         log.error("%s", error)  # noqa: TRY400 - a sentence for a person, not a traceback
         return 2
-    with session:
-        last = work(session)
-        session.end(last)
-    return EXIT_CODES[type(last)]
+    try:
+        with session:
+            return EXIT_CODES[type(work(session))]
+    except LeadlineError as error:  # a disk that takes not even the last event
+        log.error("%s", error)  # noqa: TRY400 - a sentence for a person, not a traceback
+        return 1
 
 
 def work(session: RunSession) -> LastEvent:
-    """Work on the run until it ends, however it ends. Never raises; says how it ended."""
+    """Work on the run until it ends, however it ends, and record how it ended.
+
+    Raises :class:`LeadlineError` alone, when the run folder cannot be written.
+    """
     record = session.folder.record()
     session.emit(
         RunStarted(
@@ -123,15 +151,24 @@ def work(session: RunSession) -> LastEvent:
         )
     )
     session.set_status(RunStatus.RESEARCHING if session.view.plan else RunStatus.PLANNING)
-    with asyncio.Runner() as runner:
-        loop = runner.get_loop()
-        watch = StopWatch(session)
-        task = loop.create_task(_research(session, watch))
-        watch.start(lambda: loop.call_soon_threadsafe(task.cancel))
-        try:
-            return runner.run(_outcome(task, session, watch))
-        finally:
-            watch.finish()
+    watch = StopWatch(session)
+    try:
+        with asyncio.Runner() as runner:
+            loop = runner.get_loop()
+            task = loop.create_task(_research(session, watch))
+
+            def cancel() -> None:
+                with suppress(RuntimeError):  # asked for in the very moment that it ended
+                    loop.call_soon_threadsafe(task.cancel)
+
+            watch.start(cancel)
+            last = runner.run(_outcome(task, session, watch))
+            # Recorded before the loop is closed, which waits for threads that may hang.
+            session.end(last)
+            watch.leave_with(last)
+            return last
+    finally:
+        watch.finish()
 
 
 async def _research(session: RunSession, watch: StopWatch) -> RunFinished:
@@ -189,4 +226,6 @@ def _keep_what_there_is(session: RunSession, last: RunStopped | RunFailed) -> No
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    logging.shutdown()
+    os._exit(code)  # Python would wait for threads that hang, and nothing is left to do

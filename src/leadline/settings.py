@@ -175,6 +175,34 @@ class Settings(BaseSettings):
         except ValidationError as error:
             raise _invalid(error, known) from None
 
+    def changed_config(self, config: RunConfig, **overrides: Any) -> RunConfig:
+        """The configuration of a run that has begun, with some settings changed.
+
+        Overrides are named as for :meth:`run_config`; all else stays as the run has it, whatever
+        the settings are now. Raises :class:`InvalidSetting` also for ``depth`` and ``plan_first``,
+        which are over once a run has begun.
+        """
+        known = self.table()
+        given = nested(overrides, known)
+        for name in given.keys() - SECTIONS.keys() - {"report_language"}:
+            raise InvalidSetting(f"{name} cannot be changed once a run has begun.")
+        now = {name: getattr(config, name).model_dump() for name in SECTIONS}
+        wanted = given.get("model", {})
+        if wanted.get("provider", config.model.provider) != config.model.provider:
+            now["model"] |= {"name": "", "base_url": ""}  # those of another provider
+        sections = {name: {**now[name], **given.get(name, {})} for name in SECTIONS}
+        try:
+            return RunConfig(
+                limits=_limits(Depth.STANDARD, sections["limits"]),
+                model=self._model(sections["model"], check=True),
+                browser=_section(BrowserConfig, "browser", sections["browser"]),
+                search=_section(SearchConfig, "search", sections["search"]),
+                report_language=given.get("report_language", config.report_language),
+                plan_first=config.plan_first,
+            )
+        except ValidationError as error:
+            raise _invalid(error, known) from None
+
     def api_key(self, model: ModelConfig | None = None) -> SecretStr | None:
         """The key for this model (the configured one by default), or None."""
         found = self._key(model)

@@ -18,7 +18,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from leadline.errors import InvalidSetting
 from leadline.settings_table import SECTIONS, SettingInfo, key_of, nearest
 
-WHOLE_RUN = ("depth", "report_language", "plan_first", "retry_failed")
+WHOLE_RUN = ("depth", "report_language", "plan_first")
 """Settings outside the sections that a single run may have its own value of."""
 
 

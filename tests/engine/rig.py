@@ -40,7 +40,7 @@ def a_plan(*categories: Sequence[str]) -> Plan:
 
 def a_config(**limits: Any) -> RunConfig:
     config: dict[str, Any] = {"max_research_loops": 0, **limits}
-    top = {name: config.pop(name) for name in ("plan_first", "retry_failed") if name in config}
+    top = {name: config.pop(name) for name in ("plan_first",) if name in config}
     return RunConfig(
         limits=Limits(**config),
         model=ModelConfig(),

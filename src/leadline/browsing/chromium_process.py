@@ -125,7 +125,7 @@ def _lines(path: Path) -> list[str]:
 async def _end(process: asyncio.subprocess.Process, known: set[ProcessKey], grace: float) -> bool:
     known |= tree_of(process.pid)
     gone = await end_processes(known, grace=grace)
-    if process.returncode is None and not alive({k for k in known if k[0] == process.pid}):
+    if process.returncode is None and not alive({k for k in known if k.pid == process.pid}):
         async with asyncio.timeout(1):
             await process.wait()
     return gone

@@ -1,6 +1,7 @@
 """Ending a process with everything it started, and being sure of it.
 
-A process is known by pid and start time together, so that a reused pid is never mistaken for it.
+psutil knows a process by pid and start time together, so that a reused pid is never mistaken for
+it; the start time counts from the machine's own start, so a clock that is set anew changes nothing.
 """
 
 from __future__ import annotations
@@ -10,31 +11,24 @@ from collections.abc import Iterable
 
 import psutil
 
-ProcessKey = tuple[int, float]
+ProcessKey = psutil.Process
 
 
 def tree_of(pid: int) -> set[ProcessKey]:
     """The process and its descendants, as far as they are alive."""
-    keys: set[ProcessKey] = set()
     try:
         root = psutil.Process(pid)
-        family = [root, *root.children(recursive=True)]
+        return {root, *root.children(recursive=True)}
     except psutil.Error:
-        return keys
-    for process in family:
-        key = _key(process)
-        if key is not None:
-            keys.add(key)
-    return keys
+        return set()
 
 
 def alive(keys: Iterable[ProcessKey]) -> list[psutil.Process]:
     """Those that still run. A zombie is over: it only waits for its parent to notice."""
     found = []
-    for pid, started in keys:
+    for process in keys:
         try:
-            process = psutil.Process(pid)
-            if process.create_time() == started and process.status() != psutil.STATUS_ZOMBIE:
+            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process)
         except psutil.Error:
             continue
@@ -70,10 +64,3 @@ def _signal(processes: list[psutil.Process], *, hard: bool) -> None:
                 process.terminate()
         except psutil.Error:
             continue  # it ended by itself in between
-
-
-def _key(process: psutil.Process) -> ProcessKey | None:
-    try:
-        return (process.pid, process.create_time())
-    except psutil.Error:
-        return None

@@ -102,4 +102,3 @@ class RunConfig(BaseModel):
     search: SearchConfig = Field(default_factory=SearchConfig)
     report_language: str = Field("", description="Language of the report; empty: the topic's own.")
     plan_first: bool = Field(False, description="Halt after the plan, so that it can be edited.")
-    retry_failed: bool = Field(False, description="On resume, open failed tasks again.")

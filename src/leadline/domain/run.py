@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from leadline.domain.config import RunConfig
 from leadline.errors import InvalidTaskId, InvalidTopic
@@ -106,6 +106,26 @@ class RunRecord(BaseModel):
     sources: int = Field(0, description="Pages stored as sources.")
     findings: int = 0
     config: RunConfig = Field(default_factory=RunConfig)
+
+    @field_validator("config", mode="before")
+    @classmethod
+    def _without_former_settings(cls, value: object) -> object:
+        """A setting that there is no more must not make a folder unreadable."""
+        return _known_fields(RunConfig, value)
+
+
+def _known_fields(model: type[BaseModel], value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    known: dict[str, object] = {}
+    for name, content in value.items():
+        field = model.model_fields.get(name)
+        if field is not None:
+            kind = field.annotation
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                content = _known_fields(kind, content)
+            known[name] = content
+    return known
 
 
 def check_task_id(value: str) -> str:

@@ -5,7 +5,6 @@ A resumed run keeps its plan (and whatever its user made of it): it is never pla
 
 from __future__ import annotations
 
-from leadline.domain.plan import Plan
 from leadline.domain.plan_answer import fallback_plan
 from leadline.domain.run import RunStatus
 from leadline.engine.context import RunContext
@@ -38,12 +37,3 @@ async def make_plan(context: RunContext) -> bool:
         context.notice(notice)
     context.session.write_plan(draft.plan.numbered(), "model")
     return True
-
-
-def reopen_failed(context: RunContext) -> None:
-    """Open every failed task again (the ``retry_failed`` setting of a resume)."""
-    plan: Plan = context.plan
-    reopened = plan.reopened_failed()
-    if reopened != plan:
-        context.session.write_plan(reopened, "user")
-        context.notice("Failed tasks are tried again.")

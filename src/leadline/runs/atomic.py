@@ -43,6 +43,17 @@ def replace_bytes(path: Path, content: bytes, *, durable: bool = True) -> None:
         ) from error
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder unless it is there; raises :class:`LeadlineError` naming it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LeadlineError(
+            f"The folder {path} could not be made ({error.strerror}). "
+            "Make room or allow writing there, then go on."
+        ) from error
+
+
 def replace_text(path: Path, text: str, *, durable: bool = True) -> None:
     """Replace ``path`` by ``text`` in UTF-8, line ends as they are; see :func:`replace_bytes`."""
     replace_bytes(path, text.encode("utf-8", "replace"), durable=durable)

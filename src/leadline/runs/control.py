@@ -12,8 +12,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from leadline.runs.atomic import replace_json, replace_text
+from leadline.runs.atomic import make_folder, replace_bytes, replace_json, replace_text
 from leadline.runs.lock import Owner
+
+_RESERVE_BYTES = 32_768
+"""Kept while a session works, so that on a full disk it can still say how it ended."""
 
 
 class Ticket(BaseModel):
@@ -44,6 +47,7 @@ class Control:
         self.path = path
         self._stop = path / "stop"
         self._ticket = path / "ticket.json"
+        self._reserve = path / "reserve"
 
     @property
     def runner_log(self) -> Path:
@@ -57,7 +61,7 @@ class Control:
 
     def request_stop(self) -> None:
         """Ask the run to stop; a second time changes nothing."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path)
         replace_text(self._stop, "stop\n", durable=False)
 
     def stop_requested(self) -> bool:
@@ -77,7 +81,7 @@ class Control:
 
     def write_ticket(self, ticket: Ticket) -> None:
         """Say that the run is to start."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path)
         replace_json(self._ticket, ticket.model_dump(), durable=False)
 
     def clear_ticket(self) -> None:
@@ -93,3 +97,8 @@ class Control:
         if self.ticket() is None:
             self.clear_stop()
         self.clear_ticket()
+        replace_bytes(self._reserve, bytes(_RESERVE_BYTES), durable=False)
+
+    def free_reserve(self) -> None:
+        """Give back the room that was kept for the last event of a session."""
+        self._reserve.unlink(missing_ok=True)

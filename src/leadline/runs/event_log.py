@@ -62,10 +62,13 @@ class EventLog:
 
         Raises :class:`RunFolderDamaged` when a whole line cannot be read.
         """
-        content = path.read_bytes() if path.exists() else b""
-        entries, size = _parse(path, content, first_seq=1)
+        try:
+            content = path.read_bytes() if path.exists() else b""
+            entries, size = _parse(path, content, first_seq=1)
+            log = cls(path, seq=len(entries), size=size, clock=clock)
+        except OSError as error:
+            raise unreadable(path, error) from error
         torn = content[size:]
-        log = cls(path, seq=len(entries), size=size, clock=clock)
         if torn:
             log._cut_back()
         return OpenedLog(log, entries, len(torn))
@@ -118,6 +121,8 @@ def read_log(path: Path, offset: int = 0) -> tuple[list[ev.Entry], int]:
             content = file.read()
     except FileNotFoundError:
         return [], offset
+    except OSError as error:
+        raise unreadable(path, error) from error
     entries, size = _parse(path, content, first_seq=1 if offset == 0 else None)
     return entries, offset + size
 
@@ -143,6 +148,13 @@ def _damaged(path: Path, number: int) -> RunFolderDamaged:
     return RunFolderDamaged(
         f"{path} is damaged at entry {number}; nothing was changed and a copy is at {backup.name}. "
         "Put back a good copy of the file, or start a new run from its plan."
+    )
+
+
+def unreadable(path: Path, error: OSError) -> RunFolderDamaged:
+    """The error for a file that is there and cannot be opened."""
+    return RunFolderDamaged(
+        f"{path} cannot be opened ({error.strerror}); allow access to it or put back a good copy."
     )
 
 

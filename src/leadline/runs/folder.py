@@ -17,16 +17,16 @@ from pydantic import ValidationError
 
 from leadline.domain.events import Entry
 from leadline.domain.evidence import Finding, Snapshot, Source
-from leadline.domain.plan import Plan
+from leadline.domain.plan import Plan, TaskState
 from leadline.domain.plan_edit import reconcile
-from leadline.domain.plan_markdown import parse_plan
+from leadline.domain.plan_markdown import parse_plan, render_plan
 from leadline.domain.projection import RunView
 from leadline.domain.run import RUN_FORMAT, RunRecord, RunStatus
 from leadline.errors import InvalidPlan, PlanConflict, RunFolderDamaged, UnknownRun, UserError
 from leadline.runs import projections
 from leadline.runs.atomic import replace_text
 from leadline.runs.control import Control
-from leadline.runs.event_log import back_up, read_log
+from leadline.runs.event_log import back_up, read_log, unreadable
 from leadline.runs.lock import FileLock, Owner, current_owner
 from leadline.runs.source_files import clean, parse_source_markdown, text_hash
 
@@ -39,6 +39,22 @@ _FILES = re.compile(
     re.ASCII,
 )
 _INTERRUPTED = "Its process ended without a word; resume the run to go on."
+
+
+def check_log(path: Path, record: RunRecord, view: RunView) -> None:
+    """Raise :class:`RunFolderDamaged` if the log lacks what ``run.json`` counted in it.
+
+    The log is always written first, so a log with less is one that was lost or cut.
+    """
+    if (
+        (record.started_at is not None and not view.session)
+        or record.sources > len(view.sources)
+        or record.findings > len(view.findings)
+    ):
+        raise RunFolderDamaged(
+            f"{path / 'audit.jsonl'} is gone or lacks its last entries; nothing was changed. "
+            "Put back a good copy of the file, or start a new run from its plan."
+        )
 
 
 class RunFolder:
@@ -61,6 +77,8 @@ class RunFolder:
             content = path.read_bytes()
         except FileNotFoundError as error:
             raise UnknownRun(f"There is no run {self.task_id!r} here.") from error
+        except OSError as error:
+            raise unreadable(path, error) from error
         try:
             record = RunRecord.model_validate_json(content)
         except ValidationError as error:
@@ -84,8 +102,10 @@ class RunFolder:
 
     def view(self) -> RunView:
         """The run as its log tells it up to now; later events do not change what is returned."""
-        view = self._replay()
-        view.status, view.reason = self._status(self.record())
+        record = self.record()
+        view = self._replay()  # after the record, so that the log has all that it speaks of
+        check_log(self.path, record, view)
+        view.status, view.reason = self._status(record)
         if not view.status.is_active or view.status is RunStatus.QUEUED:
             view.workers, view.worker_tasks, view.live_browsers = {}, {}, 0
             view.tasks = {k: t._replace(running=False) for k, t in view.tasks.items()}
@@ -134,6 +154,18 @@ class RunFolder:
                 )
             replace_text(self.file(PLAN_FILE), text)
             return self.plan_version()
+
+    def reopen_failed(self) -> int:
+        """Open every failed box in the plan file; returns how many there were.
+
+        It is an edit like a person's own: the run takes it up, at work or when it is resumed.
+        """
+        with FileLock(self.control.plan_lock):
+            plan = parse_plan(self.plan_text())
+            failed = plan.counts()[TaskState.FAILED]
+            if failed:
+                replace_text(self.file(PLAN_FILE), render_plan(plan.reopened_failed()))
+        return failed
 
     # What was found
 
@@ -209,10 +241,15 @@ class RunFolder:
             return self.file(PLAN_FILE).read_bytes()
         except FileNotFoundError:
             return b""
+        except OSError as error:
+            raise unreadable(self.file(PLAN_FILE), error) from error
 
     def _replay(self) -> RunView:
         with self._lock:
-            entries, self._cursor = read_log(self.file("audit.jsonl"), self._cursor)
+            path = self.file("audit.jsonl")
+            if self._cursor and (not path.exists() or path.stat().st_size < self._cursor):
+                self._view, self._cursor = RunView(), 0  # an earlier copy was put back
+            entries, self._cursor = read_log(path, self._cursor)
             for entry in entries:
                 self._view.apply(entry)
             return self._view.copy()

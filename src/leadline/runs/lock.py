@@ -68,8 +68,7 @@ class FileLock:
         """Take the lock, trying for so long; False when another holds it."""
         deadline = time.monotonic() + seconds
         while self._handle is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+            handle = self._open()
             try:
                 locked = lock_descriptor(handle, blocking=False)
             except BaseException:
@@ -83,6 +82,16 @@ class FileLock:
                 return False
             time.sleep(0.01)
         return True
+
+    def _open(self) -> int:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            return os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise LeadlineError(
+                f"{self._path} cannot be opened ({error.strerror}); "
+                "make room or allow writing there, then try again."
+            ) from error
 
     def release(self) -> None:
         """Free the lock; without it nothing happens."""
@@ -155,9 +164,12 @@ def _is_held(path: Path, probes: int) -> bool:
         return False
     for attempt in range(probes):
         probe = FileLock(path)
-        if probe.try_acquire():
-            probe.release()
-            return False
+        try:
+            if probe.try_acquire():
+                probe.release()
+                return False
+        except LeadlineError:  # may not be looked at (read-only): the note must do
+            return True
         if attempt + 1 < probes:
             time.sleep(_PROBE_PAUSE)
     return True

@@ -14,7 +14,7 @@ from leadline.domain.plan_edit import PlanEdit, reconcile
 from leadline.domain.plan_markdown import parse_plan, render_plan
 from leadline.errors import InvalidPlan
 from leadline.runs.atomic import replace_bytes
-from leadline.runs.event_log import back_up
+from leadline.runs.event_log import back_up, unreadable
 from leadline.runs.folder import PLAN_FILE, PLAN_MAX_BYTES, RunFolder
 from leadline.runs.lock import FileLock
 
@@ -88,12 +88,21 @@ class PlanFile:
             if mark is None:
                 return None, b"", Plan()
             is_plan = mark[1] <= PLAN_MAX_BYTES
-            content = self._folder.file(PLAN_FILE).read_bytes() if is_plan else b"\0"
+            content = self._content() if is_plan else b"\0"
             edited = parse_plan(content.decode("utf-8", "replace"))
             settled = mark == self._stat() and (has_task(edited) or not wait)
             if settled or content == self._known or time.monotonic() >= until:
                 return mark, content, edited
             time.sleep(_SAVING_SECONDS / 10)
+
+    def _content(self) -> bytes:
+        path = self._folder.file(PLAN_FILE)
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:  # gone since it was looked at: that is seen at the next look
+            return b""
+        except OSError as error:
+            raise unreadable(path, error) from error
 
     def _stat(self) -> _Mark | None:
         try:

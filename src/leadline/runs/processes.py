@@ -10,6 +10,7 @@ import contextlib
 import os
 import time
 from collections.abc import Iterable
+from pathlib import Path
 
 import psutil
 
@@ -18,22 +19,35 @@ _SAME_BIRTH = 0.05
 
 
 def create_time(pid: int) -> float | None:
-    """Time of birth of a living process in seconds since the epoch; None when it is gone."""
+    """Time of birth of a living process; None when it is gone.
+
+    On Linux it counts from the start of the machine, else from the epoch: a clock that is set
+    anew (a time server, a machine that slept) must not make another process of it.
+    """
     process = find(pid)
     try:
-        return process.create_time() if process else None
-    except psutil.Error:
+        return _birth(process) if process else None
+    except (psutil.Error, OSError):
         return None
+
+
+def _birth(process: psutil.Process) -> float:
+    if not psutil.LINUX:
+        return process.create_time()
+    stat = Path(f"/proc/{process.pid}/stat").read_bytes()
+    # The name of the program stands in brackets and may hold anything, brackets too.
+    after_name = stat[stat.rindex(b")") + 2 :].split()
+    return int(after_name[19]) / os.sysconf("SC_CLK_TCK")
 
 
 def find(pid: int, born: float | None = None) -> psutil.Process | None:
     """The living process ``pid``, born at ``born`` if given; None when there is none."""
     try:
         process = psutil.Process(pid)
-        if born is not None and abs(process.create_time() - born) > _SAME_BIRTH:
+        if born is not None and abs(_birth(process) - born) > _SAME_BIRTH:
             return None
         return process if is_alive(process) else None
-    except (psutil.Error, ValueError, OverflowError):
+    except (psutil.Error, OSError, ValueError, OverflowError):
         return None
 
 
@@ -119,7 +133,7 @@ def end_session(leader: int, born: float, grace: float = 0.0) -> list[int]:
     members: list[psutil.Process] = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
-            if os.getsid(process.pid) == leader and process.create_time() >= born - _SAME_BIRTH:
+            if os.getsid(process.pid) == leader and _birth(process) >= born - _SAME_BIRTH:
                 members.append(process)
     return end_processes(members, grace)
 

@@ -24,15 +24,20 @@ from leadline.domain.projection import LastEvent
 from leadline.domain.run import RunRecord, RunStatus
 from leadline.errors import InvalidPlan, LeadlineError
 from leadline.runs import projections
-from leadline.runs.atomic import replace_bytes, replace_json, replace_text
+from leadline.runs.atomic import make_folder, replace_bytes, replace_json, replace_text
 from leadline.runs.event_log import EventLog
-from leadline.runs.folder import RunFolder
+from leadline.runs.folder import RunFolder, check_log
 from leadline.runs.lock import OwnerLock
 from leadline.runs.plan_file import PlanFile, joined
 from leadline.runs.plan_merge import add_to_plan
 from leadline.runs.shelf import EvidenceShelf
 
 _VIEWS_EVERY = 1.0
+_VIEWS = {
+    "search_info.json": projections.search_info,
+    "sources.json": projections.sources,
+    "evidence.json": projections.evidence,
+}
 _SHOWN_IN_VIEWS = (
     ev.SearchDone, ev.PageRead, ev.PageFailed, ev.FindingRecorded, ev.TaskStarted,
     ev.TaskFinished, ev.PlanWritten,
@@ -64,10 +69,18 @@ class RunSession(EvidenceShelf):
         self.run_record = folder.record()
         """What ``run.json`` says."""
         self._seconds_before = self.run_record.seconds
-        opened = EventLog.open(folder.file("audit.jsonl"), clock=clock)
+        log_file = folder.file("audit.jsonl")
+        if not log_file.exists():
+            check_log(folder.path, self.run_record, self.view)
+        opened = EventLog.open(log_file, clock=clock)
         self._log = opened.log
         for entry in opened.entries:
             self.view.apply(entry)
+        try:
+            check_log(folder.path, self.run_record, self.view)
+        except BaseException:
+            self._log.close()
+            raise
         self._know_sources()
         self._plan_file = PlanFile(folder)
         self._torn = opened.torn_bytes
@@ -96,6 +109,7 @@ class RunSession(EvidenceShelf):
 
     def _take_over(self) -> None:
         self.folder.control.begin_session()
+        self._views_stale = any(not self.folder.file(name).exists() for name in _VIEWS)
         if self._torn:
             self._say(
                 f"The last line of audit.jsonl was cut off by a crash ({self._torn} bytes); "
@@ -136,6 +150,8 @@ class RunSession(EvidenceShelf):
             finally:
                 self._ended = True
                 self._log.close()
+                if self._owner.held:
+                    self.folder.control.free_reserve()
                 self._owner.release()
 
     # What is known
@@ -193,6 +209,7 @@ class RunSession(EvidenceShelf):
         with self._lock:
             if self._ended:
                 return
+            self.folder.control.free_reserve()
             self.emit(last_event)
             self._ended = True
             self._save_record(
@@ -346,18 +363,14 @@ class RunSession(EvidenceShelf):
             return
         name = re.sub(r"[^A-Za-z0-9_-]", "-", worker).lstrip("-_")[:64] or "worker"
         path = self.folder.file(f"screens/{name}.jpg")
-        path.parent.mkdir(exist_ok=True)
+        make_folder(path.parent)
         replace_bytes(path, jpeg, durable=False)
 
     def _write_views(self) -> None:
         self._views_stale = False
         self._views_written = self._monotonic()
-        for name, value in (
-            ("search_info.json", projections.search_info(self.view)),
-            ("sources.json", projections.sources(self.view)),
-            ("evidence.json", projections.evidence(self.view)),
-        ):
-            replace_json(self.folder.file(name), value, durable=False)
+        for name, content in _VIEWS.items():
+            replace_json(self.folder.file(name), content(self.view), durable=False)
         self._save_record()
 
     def _save_record(self, **changes: object) -> None:

@@ -17,7 +17,7 @@ from leadline.domain import events as ev
 from leadline.domain.evidence import Finding, Passage, PassageRef, Snapshot, Source, SourceKind
 from leadline.domain.projection import RunView
 from leadline.errors import LeadlineError
-from leadline.runs.atomic import replace_text
+from leadline.runs.atomic import make_folder, replace_text
 from leadline.runs.folder import RunFolder
 from leadline.runs.source_files import clean, render_source_markdown, text_hash
 
@@ -86,7 +86,7 @@ class EvidenceShelf(ABC):
             )
             snapshot = Snapshot(source=source, passages=stored)
             path = self.folder.file(f"sources/{source.id}.md")
-            path.parent.mkdir(exist_ok=True)
+            make_folder(path.parent)
             replace_text(path, render_source_markdown(snapshot))
             self.emit(ev.PageRead(source=source), task=task)
             self._know_address(source.id, url, requested_url)

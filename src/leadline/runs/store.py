@@ -29,6 +29,7 @@ from leadline.errors import (
     InvalidTaskId,
     LeadlineError,
     RunBusy,
+    RunFolderDamaged,
     UnknownRun,
 )
 from leadline.runs.atomic import replace_json, replace_text
@@ -115,7 +116,9 @@ class RunStore:
         """The folder of a run. Raises :class:`InvalidTaskId`, :class:`UnknownRun`,
         :class:`RunFolderDamaged`."""
         path = self._path(task_id)
-        if not (path / "run.json").is_file() and (path / PLAN_FILE).is_file():
+        if not (path / "run.json").exists() and (path / "audit.jsonl").exists():
+            raise _without_record(path)
+        if not (path / "run.json").exists() and (path / PLAN_FILE).is_file():
             raise UnknownRun(
                 f"{task_id} holds only a plan; start a new run from it instead of opening it."
             )
@@ -223,6 +226,8 @@ class RunStore:
         folder = RunFolder(path)
         try:
             if not (path / "run.json").exists():
+                if (path / "audit.jsonl").exists():
+                    raise _without_record(path)
                 return self._foreign(folder)
             record = folder.record()
             status = folder.status() if record.status.is_active else record.status
@@ -280,6 +285,13 @@ def new_task_id(topic: str, now: datetime) -> str:
             break
         slug = longer
     return f"{now:%Y%m%d}-{slug or 'run'}-{secrets.token_hex(2)}"
+
+
+def _without_record(path: Path) -> RunFolderDamaged:
+    return RunFolderDamaged(
+        f"{path / 'run.json'} is gone, so the run cannot be opened; put back a good copy of the "
+        "file, or start a new run from its plan."
+    )
 
 
 def _modified(path: Path) -> datetime:

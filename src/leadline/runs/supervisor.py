@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from leadline.domain.config import RunConfig
 from leadline.domain.events import RunFailed, RunStopped
 from leadline.domain.projection import LastEvent
 from leadline.domain.run import RunStatus
@@ -71,26 +72,43 @@ class Supervisor:
 
     # Start
 
-    def start(self, task_id: str, secrets: Mapping[str, str] | None = None) -> bool:
+    def start(
+        self,
+        task_id: str,
+        secrets: Mapping[str, str] | None = None,
+        *,
+        config: RunConfig | None = None,
+        retry_failed: bool = False,
+    ) -> bool:
         """Start a run, or let it wait its turn; True when its process is up.
 
-        ``secrets`` become environment variables of the process and are written nowhere. Raises
-        :class:`RunBusy` when the run is at work or waits already.
+        ``secrets`` become environment variables of the process and are written nowhere. A
+        ``config`` replaces the run's own; ``retry_failed`` opens its failed tasks again. Raises
+        :class:`RunBusy` when the run is at work or waits already; nothing is changed then.
         """
         folder = self._store.open(task_id)
         with self._deciding():
             self._reap()
             self._refuse_active(folder)
             folder.control.clear_stop()
-            _set_queued(folder)
+            _set_queued(folder, config)
+            if retry_failed:
+                folder.reopen_failed()
             folder.control.write_ticket(Ticket(by=Owner.me(), asked_at=time.time()))
             self._secrets[task_id] = dict(secrets or {})
             self._start_waiting()
             return task_id in self._children
 
-    def resume(self, task_id: str, secrets: Mapping[str, str] | None = None) -> bool:
+    def resume(
+        self,
+        task_id: str,
+        secrets: Mapping[str, str] | None = None,
+        *,
+        config: RunConfig | None = None,
+        retry_failed: bool = False,
+    ) -> bool:
         """Go on with a run that halted, was stopped, failed or was interrupted; like ``start``."""
-        return self.start(task_id, secrets)
+        return self.start(task_id, secrets, config=config, retry_failed=retry_failed)
 
     def poll(self) -> None:
         """Do what time brings: collect dead children and sweep what they left, end runs that were
@@ -356,15 +374,20 @@ def _lives(owner: Owner) -> bool:
     return owner.is_here() and owner.pid != os.getpid() and owner.is_alive()
 
 
-def _set_queued(folder: RunFolder) -> None:
-    record = folder.record()
-    if record.status is RunStatus.QUEUED:
+def _set_queued(folder: RunFolder, config: RunConfig | None) -> None:
+    if folder.record().status is RunStatus.QUEUED and config is None:
         return
     lock = OwnerLock(folder.control.path)
     lock.acquire()
     try:
-        queued = folder.record().model_copy(
-            update={"status": RunStatus.QUEUED, "reason": "", "ended_at": None}
+        record = folder.record()
+        queued = record.model_copy(
+            update={
+                "status": RunStatus.QUEUED,
+                "reason": "",
+                "ended_at": None,
+                "config": config or record.config,
+            }
         )
         replace_json(folder.file("run.json"), queued.model_dump(mode="json"))
     finally:
