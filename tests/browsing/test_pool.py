@@ -24,6 +24,8 @@ from tests.doubles import MemoryRun
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
+HAN = "布林德尔灯塔高六十一米，建于一八七四年，由花岗岩砌成。"
+
 PAGES = {
     "/js": "<div id=a>Loading</div><script>setTimeout(() => {a.textContent = 'Drawn ' + 'late'},"
     " 400)</script>",
@@ -40,6 +42,10 @@ PAGES = {
     "/spy": "<p id=a>none</p><script>fetch('http://127.0.0.1:{port}/').then(r => r.text())"
     ".then(t => a.textContent = 'status ' + t, e => a.textContent = 'refused')</script>",
     "/hidden": "<style>.x{display:none}</style><p>seen</p><p class=x>planted</p>",
+    "/on": "<p>before</p><script>setTimeout(() => { location = '/one' }, 300)</script>",
+    "/meta": "<meta http-equiv=refresh content='0; url=/one'><p>before</p>",
+    "/metaprivate": "<meta http-equiv=refresh content='0; url=http://10.0.0.1/'><p>before</p>",
+    "/reload": "<meta http-equiv=refresh content='0; url=/reload'><p>again and again</p>",
     "/popup": "<a id=l target=_blank href='/js'>go</a>",
 }
 
@@ -55,6 +61,14 @@ def _site(path: str, cookies: str) -> Answer:
         return Answer("<p>" + "x" * 3_000_000)
     if path == "/hang":
         return Answer(hang=True)
+    if path == "/gbk-as-utf8":
+        return Answer(f"<p class=x>{HAN}</p>".encode("gbk"))
+    if path == "/utf8-as-gbk":
+        return Answer(f"<p>{HAN}</p>", content_type="text/html; charset=gbk")
+    if path == "/utf8-as-nonsense":
+        return Answer(f"<p>{HAN}</p>", content_type="text/html; charset=nonsense")
+    if path == "/to-file":
+        return Answer(status=302, headers={"Location": "file:///etc/passwd"})
     if path == "/away":
         return Answer(status=302, headers={"Location": "http://10.0.0.1/"})
     if path in PAGES:
@@ -165,6 +179,51 @@ async def test_pages_are_read_side_by_side_and_sick_ones_fail_alone(
             result = await lease.read_tab(r.web.url(path))
             assert result.document, path
         assert r.asked_names == [], "the browser calls nobody by itself (safety 22)"
+
+
+async def test_pages_that_lead_on_by_themselves_are_followed(
+    tmp_path: Path, chromium: Path
+) -> None:
+    """safety 18, 47: to a page, to a private address, to themselves without end."""
+    async with rig(tmp_path, chromium) as r, r.pool.lease("t1") as lease:
+        for path in ("/on", "/meta"):
+            result = await lease.read_tab(r.web.url(path))
+            assert result.url == r.web.url("/one")
+            assert "This is /one." in result.html
+        with pytest.raises(EgressRefused):
+            await lease.read_tab(r.web.url("/metaprivate"))
+        with pytest.raises(PageUnreadable, match="no page may open"):
+            await lease.read_tab(r.web.url("/to-file"))
+        result = await lease.read_tab(r.web.url("/reload"))
+        assert "again and again" in result.html
+
+
+async def test_pages_in_another_charset_than_they_say_are_read(
+    tmp_path: Path, chromium: Path
+) -> None:
+    async with rig(tmp_path, chromium) as r, r.pool.lease("t1") as lease:
+        for path in ("/gbk-as-utf8", "/utf8-as-gbk", "/utf8-as-nonsense"):
+            result = await lease.read_tab(r.web.url(path))
+            assert HAN in result.html
+            assert result.status == 200
+            assert [line.split()[1] for line in r.web.asked].count(path) == 1
+
+
+async def test_a_crowded_browser_does_not_count_against_a_page(
+    tmp_path: Path, chromium: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page's seconds begin when its tab is open."""
+    async with rig(tmp_path, chromium, page_seconds=6) as r, r.pool.lease("t1") as lease:
+        await lease.read_tab(r.web.url("/one"))
+        browser = type(lease._browser.remote)
+        opened = browser.new_context
+
+        async def slow(self: object, **options: object) -> object:
+            await asyncio.sleep(7)
+            return await opened(self, **options)  # type: ignore[arg-type]  # as Playwright calls it
+
+        monkeypatch.setattr(browser, "new_context", slow)
+        assert "This is /two." in (await lease.read_tab(r.web.url("/two"))).html
 
 
 async def test_private_addresses_are_out_of_reach(tmp_path: Path, chromium: Path) -> None:

@@ -64,7 +64,8 @@ TAKE = """(most) => {
   }
   marked.forEach(el => el.removeAttribute(MARK));
   const size = html.length;
-  return {url: location.href, title: document.title, size, html: size > most ? '' : html};
+  return {url: location.href, title: document.title, charset: document.characterSet, size,
+          html: size > most ? '' : html};
 }"""
 """The page's HTML with what nobody can see marked ``data-leadline-hidden``; open shadow roots are
 part of it. ``html`` is empty when it is longer than ``most`` characters."""

@@ -16,6 +16,7 @@ from playwright.async_api import Browser, BrowserContext, Page, Request, Respons
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from leadline.browsing.charsets import looks_misread, put_right
 from leadline.browsing.egress import EgressGuard
 from leadline.browsing.egress_http import REFUSED_HEADER
 from leadline.browsing.page_scripts import HAS_SCRIPTS, SETTLED, TAKE
@@ -24,15 +25,20 @@ from leadline.errors import BrowserFailed, EgressRefused, PageUnreadable
 
 _PAGE_TYPES = frozenset(("text/html", "application/xhtml+xml", ""))
 _NOT_LOADED = frozenset(("image", "media", "font"))
+_OPEN_SECONDS = 20.0
+"""For a tab to open: that is our browser's doing, so no page is charged for it."""
 _TAKE_SECONDS = 4.0
 _CLOSE_SECONDS = 3.0
 _LOAD_SECONDS = 6.0
 _QUIET_SECONDS = 2.5
+_PAGES_MOST = 6
+"""A page may lead on to another one, and that one to a third, this often."""
 
 _NET_ERRORS = (
     ("ERR_CERT", "has a certificate that cannot be trusted"),
     ("ERR_SSL", "has no working encryption"),
     ("ERR_TOO_MANY_REDIRECTS", "redirects in a circle"),
+    ("ERR_UNSAFE_REDIRECT", "redirects to an address that no page may open"),
     ("ERR_NAME_NOT_RESOLVED", "is not known"),
     ("ERR_TUNNEL_CONNECTION_FAILED", "cannot be reached"),
     ("ERR_PROXY", "cannot be reached"),
@@ -72,6 +78,7 @@ class TabRead:
         self._on_shown = on_shown
         self._answer: Response | None = None
         self._failed_url = ""
+        self._charset = ""
         self._closing: set[asyncio.Task[None]] = set()
         self.left_over = False
         """The tab could not be closed: the browser should not be used again."""
@@ -82,11 +89,17 @@ class TabRead:
         page: Page | None = None
         context = self._shared
         try:
+            try:
+                async with asyncio.timeout(_OPEN_SECONDS):
+                    if context is None:
+                        context = await self._browser.new_context(**self._options)
+                        context.on("page", self._close_popup)
+                    page = await context.new_page()
+                    await page.route("**/*", _without_pictures)
+            except TimeoutError:
+                self.left_over = True
+                raise PageUnreadable("The browser is too busy to open a tab.") from None
             async with asyncio.timeout(self._seconds):
-                if context is None:
-                    context = await self._browser.new_context(**self._options)
-                    context.on("page", self._close_popup)
-                page = await context.new_page()
                 return await self._watched(page)
         except TimeoutError:
             raise PageUnreadable(
@@ -126,20 +139,67 @@ class TabRead:
     async def _steps(self, page: Page) -> TabResult:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._seconds - _TAKE_SECONDS
-        await page.route("**/*", _without_pictures)
         try:
             await page.goto(self._url, wait_until="commit", timeout=self._seconds * 1000)
         except PlaywrightError:
             if (document := self._document()) is not None:
                 return document  # a download, which the context refused
             raise
-        self._check_answer()
-        if (document := self._document()) is not None:
-            return document
-        await self._drawn(page, deadline)
-        if (document := self._document()) is not None:
-            return document  # a page that led on to a document
-        return await self._take(page)
+        result = await self._shown(page, deadline)
+        if await self._mend_charset(page, result):
+            result = await self._shown(page, deadline)
+        return result
+
+    async def _shown(self, page: Page, deadline: float) -> TabResult:
+        """What the tab comes to rest on: pages that lead on by themselves are followed."""
+        for number in range(_PAGES_MOST):
+            self._check_answer()
+            if (document := self._document()) is not None:
+                return document
+            try:
+                if number < _PAGES_MOST / 2:  # after that it is taken at once, as it is
+                    await self._drawn(page, deadline)
+                taken = await self._take(page)
+            except PlaywrightError as error:
+                if not _led_on(error):
+                    raise
+                await self._arrived(page, deadline)
+                continue
+            self._check_answer()  # the page may have led on while it was drawn
+            return self._document() or taken
+        raise PageUnreadable("The page leads on to other pages without end.")
+
+    async def _mend_charset(self, page: Page, result: TabResult) -> bool:
+        """Show the page anew in its true charset, when it declares a wrong one.
+
+        It is drawn again from the same bytes: scripts and what is hidden count as ever.
+        """
+        answer = self._answer
+        if answer is None or result.document or not looks_misread(result.html, self._charset):
+            return False
+        try:
+            received = await answer.body()
+        except PlaywrightError:
+            return False  # the browser no longer has it
+        mended = await asyncio.to_thread(put_right, received, result.html, self._charset)
+        if mended is None:
+            return False
+        data, charset = mended
+        url, status = answer.url, answer.status
+        kind = f"text/html; charset={charset}"
+
+        async def again(route: Route) -> None:
+            with contextlib.suppress(PlaywrightError):  # the tab is gone
+                await route.fulfill(status=status, content_type=kind, body=data)
+
+        await page.route(lambda asked: asked == url, again, times=1)
+        await page.goto(url, wait_until="commit", timeout=self._seconds * 1000)
+        return True
+
+    async def _arrived(self, page: Page, deadline: float) -> None:
+        """Wait for the page that this one led on to."""
+        left = deadline - asyncio.get_running_loop().time()
+        await page.wait_for_load_state("domcontentloaded", timeout=max(1.0, left) * 1000)
 
     async def _drawn(self, page: Page, deadline: float) -> None:
         """Wait for load and a quiet moment; a page that never rests is taken as it is."""
@@ -166,6 +226,7 @@ class TabRead:
                 taken = await page.evaluate(TAKE, self._max_chars)
         except TimeoutError:
             raise PageUnreadable("The page keeps its tab so busy that it cannot be read.") from None
+        self._charset = taken["charset"]
         if taken["size"] > self._max_chars:
             raise PageUnreadable(
                 f"The page is larger than the {self._max_chars:,} characters a page may have."
@@ -272,6 +333,12 @@ class TabRead:
                 await closing
         except (TimeoutError, PlaywrightError):
             self.left_over = True
+
+
+def _led_on(error: PlaywrightError) -> bool:
+    """Whether a script of ours was cut off because the page went on to another address."""
+    text = error.message
+    return "context was destroyed" in text or "Cannot find context" in text
 
 
 async def _without_pictures(route: Route) -> None:

@@ -12,6 +12,7 @@ import asyncio
 import functools
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from math import ceil
 from typing import Any, TypeVar
 
 from browser_use import Tools
@@ -21,6 +22,7 @@ from pydantic import BaseModel
 
 from leadline.browsing import tool_params as p
 from leadline.browsing.card import WorkerCard
+from leadline.browsing.lease import TABS_AT_ONCE
 from leadline.browsing.state import (
     MAX_FINDINGS,
     MAX_SEARCHES,
@@ -33,6 +35,7 @@ from leadline.browsing.state import (
 from leadline.browsing.view import select_passages
 from leadline.domain.evidence import PassageRef, Snapshot
 from leadline.domain.finding_rules import FindingRefused, check_finding
+from leadline.domain.limits import Limits
 from leadline.domain.ports import EventSink, FindingBook
 from leadline.domain.text import shorten
 from leadline.errors import (
@@ -77,6 +80,12 @@ class WorkerTools(Tools[None]):
         return await super().act(*args, **{"action_timeout": self._seconds, **kwargs})
 
 
+def action_seconds(limits: Limits) -> float:
+    """What one action may take: reading as many pages as a worker may, some at a time."""
+    rounds = ceil(limits.pages_per_query / TABS_AT_ONCE)
+    return limits.page_seconds * (rounds + 1) + 30
+
+
 def build_tools(
     state: WorkerState,
     *,
@@ -89,7 +98,7 @@ def build_tools(
 ) -> WorkerTools:
     """The tools of one worker, working on its ``state``."""
     limits = state.limits
-    tools = WorkerTools(seconds=limits.page_seconds * 2 + 30)
+    tools = WorkerTools(seconds=action_seconds(limits))
     card = card or WorkerCard(sink, worker="", task_id=state.task_id, query=state.query)
     own = ResearchTools(state, router=router, reader=reader, lease=lease, book=book, card=card)
     registered = tools.registry.registry.actions

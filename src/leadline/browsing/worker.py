@@ -20,7 +20,7 @@ from browser_use.llm.base import BaseChatModel
 from leadline.browsing.agent import MAX_FAILURES, ResearchAgent
 from leadline.browsing.card import WorkerCard
 from leadline.browsing.state import Lease, LeasePool, Reader, Router, WorkerState
-from leadline.browsing.tools import build_tools
+from leadline.browsing.tools import action_seconds, build_tools
 from leadline.browsing.watched_chat import WatchedChat
 from leadline.domain.config import RunConfig
 from leadline.domain.plan import Task
@@ -164,7 +164,7 @@ class BrowserUseAgent:
         """Steps until the worker ends; the returned sentence is empty when it ended by itself."""
         agent = self._make_agent(lease)
         steps = self._config.limits.steps_per_worker
-        step_seconds = self._model_seconds + self._config.limits.page_seconds * 3 + 60
+        step_seconds = self._model_seconds + action_seconds(self._config.limits) * 1.5 + 30
         idle, progress = 0, self.state.progress
         try:
             await agent.begin()
