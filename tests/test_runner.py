@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -139,3 +140,28 @@ def test_a_stop_that_was_asked_for_is_a_stop(
 def test_an_unknown_run_is_refused(tmp_path: Path) -> None:
     assert runner.main(["no-such-run", "--root", str(tmp_path)]) == 2
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_thread_that_hangs_keeps_no_run_from_ending(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch, stopped: bool
+) -> None:
+    """safety 40: nobody but the run itself may be there to end it."""
+    hanging, codes = threading.Event(), []
+
+    def leave(code: int) -> None:
+        codes.append((code, folder.record().status))
+        hanging.set()
+
+    async def begins_a_thread(rig: Rig, order: WorkOrder) -> WorkerResult:
+        asyncio.get_running_loop().run_in_executor(None, hanging.wait, 20)
+        if stopped:
+            rig.folder.request_stop()
+            await asyncio.Event().wait()
+        return await found(rig, order)
+
+    monkeypatch.setattr(runner, "STOP_SECONDS", 0.5)
+    monkeypatch.setattr(runner, "EXIT_SECONDS", 0.5)
+    monkeypatch.setattr("leadline.runner.os._exit", leave)
+    work_on(folder, begins_a_thread, monkeypatch)
+    assert codes == [(3, RunStatus.STOPPED) if stopped else (0, RunStatus.DONE)]

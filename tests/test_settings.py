@@ -408,3 +408,32 @@ def test_every_setting_is_described() -> None:
     assert table["token"].secret
     assert table["search.engines"].is_list
     assert "demo" in table["search.engines"].choices
+
+
+def test_a_run_that_has_begun_takes_changed_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is named changes; all else stays as the run has it, whatever is configured now."""
+    config = Settings().run_config(depth="quick", engines="bing", pages_per_query=7)
+    monkeypatch.setenv("LEADLINE_LIMITS_PAGES_PER_QUERY", "2")
+    changed = Settings().changed_config(config, **{"limits.minutes": "30", "loops": 2})
+    assert changed.limits == config.limits.model_copy(
+        update={"minutes": 30.0, "max_research_loops": 2}
+    )
+    assert changed.search == config.search
+    for refused in ({"depth": "deep"}, {"plan_first": "true"}, {"port": "1"}):
+        with pytest.raises(InvalidSetting, match="once a run has begun"):
+            Settings().changed_config(config, **refused)
+    with pytest.raises(InvalidSetting, match=r"limits\.minutes"):
+        Settings().changed_config(config, minutes="-1")
+
+
+def test_another_provider_brings_its_own_address() -> None:
+    config = Settings().run_config(
+        provider="custom", model_name="m", base_url="http://127.0.0.1:1/v1"
+    )
+    with pytest.raises(InvalidSetting, match="Which model"):
+        Settings().changed_config(config, provider="openai")
+    model = Settings().changed_config(config, provider="openai", model_name="gpt-x").model
+    assert (model.name, model.base_url) == ("gpt-x", "")
+    assert (
+        Settings().changed_config(config, temperature="0").model.base_url == config.model.base_url
+    )

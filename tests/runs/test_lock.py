@@ -5,9 +5,10 @@ import threading
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
-from leadline.errors import RunBusy
+from leadline.errors import LeadlineError, RunBusy
 from leadline.runs.control import Control, Ticket
 from leadline.runs.lock import Owner, OwnerLock, current_owner
 
@@ -83,3 +84,33 @@ def test_a_stop_beside_a_ticket_is_meant_for_this_start(tmp_path: Path) -> None:
     control.begin_session()
     assert control.stop_requested()
     assert control.ticket() is None
+
+
+def test_an_owner_is_seen_where_nothing_may_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = OwnerLock(tmp_path)
+    lock.acquire()
+
+    def refused(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("leadline.runs.lock.os.open", refused)
+        assert current_owner(tmp_path) == Owner.me()
+        with pytest.raises(LeadlineError, match=r"owner\.lock cannot be opened \(Permission"):
+            OwnerLock(tmp_path).acquire()
+    lock.release()
+
+
+@pytest.mark.skipif(not psutil.LINUX, reason="elsewhere only the system's clock tells")
+def test_a_clock_that_is_set_anew_makes_nobody_a_stranger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """safety 39, 40: else a run at work would be "interrupted", and a stop could not end it."""
+    lock = OwnerLock(tmp_path)
+    lock.acquire()
+    boot = psutil.boot_time()
+    monkeypatch.setattr("psutil._pslinux.boot_time", lambda: boot - 7200)
+    assert current_owner(tmp_path) == Owner.me()
+    lock.release()

@@ -478,3 +478,84 @@ def test_screens_are_kept_by_worker_under_safe_names(folder: RunFolder) -> None:
     names = sorted(path.name for path in (folder.path / "screens").iterdir())
     assert names == ["evil.jpg", "t1-q1.jpg"]
     assert folder.file("screens/t1-q1.jpg").read_bytes() == b"new"
+
+
+def with_a_finding(folder: RunFolder) -> None:
+    with planned(folder) as session:
+        add_page(session, ["It was built in 1901."])
+        ref = PassageRef(source=1, passage=1)
+        session.record(task="t1", claim="Built in 1901.", passages=[ref])
+        session.finish_task("t1", 1, TaskState.DONE, findings=["f1"])
+        session.end(ev.RunStopped(reason="asked"))
+
+
+@pytest.mark.parametrize("lines", [None, 0, 3])
+def test_a_lost_log_is_no_fresh_start(folder: RunFolder, lines: int | None) -> None:
+    """safety 38: a log that is gone or was cut between two lines is named; nothing is touched."""
+    with_a_finding(folder)
+    log = folder.file("audit.jsonl")
+    whole, plan = log.read_bytes(), folder.plan_text()
+    assert len(folder.view().findings) == 1
+    if lines is None:
+        log.unlink()
+    else:
+        log.write_bytes(b"".join(whole.splitlines(keepends=True)[:lines]))
+    for look in (folder.view, lambda: RunSession.acquire(folder)):
+        with pytest.raises(RunFolderDamaged, match=r"audit\.jsonl is gone or lacks"):
+            look()
+    assert folder.plan_text() == plan
+    assert folder.owner() is None
+    log.write_bytes(whole)
+    assert len(folder.view().findings) == 1
+    RunSession.acquire(folder).close()
+
+
+def test_views_that_were_deleted_or_spoilt_are_written_again(folder: RunFolder) -> None:
+    with_a_finding(folder)
+    folder.file("sources.json").unlink()
+    RunSession.acquire(folder).close()
+    assert json.loads(folder.file("sources.json").read_bytes())[0]["id"] == 1
+    folder.file("evidence.json").write_text("\0", encoding="utf-8")
+    with started(folder) as session:
+        session.end(ev.RunStopped(reason="asked"))
+    assert json.loads(folder.file("evidence.json").read_bytes())["findings"]
+
+
+@pytest.mark.parametrize("name", ["run.json", "audit.jsonl", "research_plan.md"])
+def test_a_file_that_cannot_be_opened_is_named(folder: RunFolder, name: str) -> None:
+    with_a_finding(folder)
+    folder.file(name).unlink()
+    folder.file(name).mkdir()
+    with pytest.raises(RunFolderDamaged, match=rf"{name} cannot be opened"):
+        RunSession.acquire(folder)
+    assert folder.owner() is None
+
+
+def test_room_is_kept_for_the_last_event(folder: RunFolder) -> None:
+    """safety 38: a run that filled the disk can say so."""
+    reserve = folder.control.path / "reserve"
+    with planned(folder) as session:
+        assert reserve.stat().st_size > 10_000
+        session.end(ev.RunFailed(reason="No space left."))
+    assert not reserve.exists()
+    with planned(folder):
+        assert reserve.exists()
+    assert not reserve.exists(), "a session without a last event keeps none either"
+
+
+def test_failed_tasks_are_opened_by_an_edit_of_the_plan(folder: RunFolder) -> None:
+    """W2-7: what a resume shall try again, a person could open with an editor as well."""
+    with planned(folder) as session:
+        session.finish_task("t1", 1, TaskState.DONE, findings=[])
+        session.finish_task("t2", 1, TaskState.FAILED, "No page says it.")
+        session.end(ev.RunFinished(status=RunStatus.DONE))
+    edit(folder, "## 2. Now", "## 2. Now\nA note of mine")
+    assert folder.reopen_failed() == 1
+    assert folder.reopen_failed() == 0
+    with RunSession.acquire(folder) as session:
+        change = session.take_plan_edits()
+        assert change is not None
+        assert change.unticked == ("t2",)
+        assert session.view.tasks["t2"].state is TaskState.OPEN
+    assert list(boxes(folder).values()) == ["done", "open", "open"]
+    assert "A note of mine" in folder.plan_text()

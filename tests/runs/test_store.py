@@ -263,3 +263,28 @@ def test_runs_are_not_for_others(store: RunStore) -> None:
     assert sorted(path.name for path in folder.path.iterdir()) == [
         "audit.jsonl", "control", "research_plan.md", "run.json",
     ]  # fmt: skip
+
+
+def test_a_run_without_its_record_is_damaged_and_no_mere_plan(store: RunStore) -> None:
+    """safety 38."""
+    folder = store.create("x", RunConfig(), plan=PLAN)
+    folder.file("run.json").unlink()
+    with pytest.raises(RunFolderDamaged, match=r"run\.json is gone"):
+        store.open(folder.task_id)
+    row = store.history()[0]
+    assert row.damaged
+    assert not row.foreign
+    assert store.plan_of(folder.task_id).counts()[TaskState.OPEN] == 3
+
+
+def test_settings_that_there_are_no_more_do_not_spoil_a_run(store: RunStore) -> None:
+    folder = store.create("x", RunConfig())
+    content = json.loads(folder.file("run.json").read_bytes())
+    content["config"]["retry_failed"] = True
+    content["config"]["limits"]["max_horses"] = 4
+    folder.file("run.json").write_text(json.dumps(content), encoding="utf-8")
+    assert store.open(folder.task_id).record().config == RunConfig()
+    content["config"]["limits"]["minutes"] = -1
+    folder.file("run.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(RunFolderDamaged, match=r"run\.json cannot be read"):
+        store.open(folder.task_id)

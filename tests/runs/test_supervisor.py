@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from leadline.domain.config import RunConfig
+from leadline.domain.limits import Limits
 from leadline.domain.run import RunStatus
 from leadline.errors import RunBusy, UserError
 from leadline.runs import processes
 from leadline.runs.folder import RunFolder
 from leadline.runs.store import RunStore
 from leadline.runs.supervisor import Supervisor
+from tests.runs.helpers import PLAN
 from tests.runs.test_processes import eventually, gone
 
 SITE = """
@@ -32,6 +34,7 @@ RUNNER = """
 import os, subprocess, sys, time
 from pathlib import Path
 from leadline.domain import events as ev
+from leadline.domain.limits import Limits
 from leadline.domain.run import RunStatus
 from leadline.runs.session import RunSession
 from leadline.runs.store import RunStore
@@ -279,3 +282,26 @@ def test_stop_all_ends_runs_and_queue(store: RunStore, make: Make) -> None:
     supervisor.stop_all(timeout=10)
     assert [f.status() for f in (first, second)] == [RunStatus.STOPPED] * 2
     assert gone(pid)
+
+
+def test_a_resume_may_change_settings_and_open_failed_tasks(store: RunStore, make: Make) -> None:
+    """W2-7; a resume that is refused changes nothing."""
+    folder = store.create("Ferries", RunConfig(), plan=PLAN)
+    supervisor = make()
+    started(supervisor, folder)
+    (folder.path / "finish").touch()
+    assert eventually(lambda: folder.status() is RunStatus.DONE)
+    assert supervisor.wait_over(folder.task_id, 5)
+    (folder.path / "finish").unlink()
+    failed = folder.plan_text().replace("- [ ]", "- [-]")
+    folder.file("research_plan.md").write_text(failed, encoding="utf-8")
+    more = RunConfig(limits=Limits(minutes=90))
+
+    supervisor.resume(folder.task_id, config=more, retry_failed=True)
+
+    assert folder.record().config == more
+    assert "- [-]" not in folder.plan_text()
+    assert eventually(lambda: at_work(folder))
+    with pytest.raises(RunBusy):
+        supervisor.resume(folder.task_id, config=RunConfig())
+    assert folder.record().config == more

@@ -1,6 +1,7 @@
 """Playwright's driver: one process a run, started when it is first needed, gone when stopped.
 
-A start is never cancelled, because that would leave its process behind with nobody to know it.
+A start is never cancelled, because that would leave its process behind with nobody to know it. A
+driver that died (out of memory, ended by hand) is replaced when the next browser is started.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import psutil
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, async_playwright
 
-from leadline.browsing.process_tree import ProcessKey, end_processes, tree_of
+from leadline.browsing.process_tree import ProcessKey, alive, end_processes, tree_of
 from leadline.errors import BrowserFailed
 
 _START_SECONDS = 30.0
@@ -28,7 +29,9 @@ class Driver:
         self._stopped = False
 
     def start_soon(self) -> None:
-        """Begin to start it, if that has not begun yet."""
+        """Begin to start it, if that has not begun yet or it has died since."""
+        if self._has_died():
+            self._start = None
         if self._start is None and not self._stopped:
             self._others = _driver_processes()
             self._start = asyncio.get_running_loop().create_task(async_playwright().start())
@@ -46,6 +49,12 @@ class Driver:
             raise BrowserFailed(
                 "Playwright's driver does not start; 'leadline doctor' can tell more."
             ) from error
+
+    def _has_died(self) -> bool:
+        start = self._start
+        if start is None or not start.done() or start.cancelled() or start.exception():
+            return False
+        return not alive(_driver_processes() - self._others)
 
     async def stop(self) -> None:
         """End it, whatever state it is in. Safe to call twice."""

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from leadline.domain.events import Entry
 from leadline.domain.evidence import Finding, Snapshot, Source
+from leadline.domain.limits import PLAN_MAX_TASKS
 from leadline.domain.plan import Plan, TaskState
 from leadline.domain.plan_edit import reconcile
 from leadline.domain.plan_markdown import parse_plan, render_plan
@@ -31,7 +32,7 @@ from leadline.runs.lock import FileLock, Owner, current_owner
 from leadline.runs.source_files import clean, parse_source_markdown, text_hash
 
 PLAN_FILE = "research_plan.md"
-PLAN_MAX_BYTES = 1_000_000
+PLAN_MAX_BYTES = 300_000
 
 _FILES = re.compile(
     r"run\.json|report\.md|research_plan\.md|evidence\.json|sources\.json|search_info\.json"
@@ -55,6 +56,15 @@ def check_log(path: Path, record: RunRecord, view: RunView) -> None:
             f"{path / 'audit.jsonl'} is gone or lacks its last entries; nothing was changed. "
             "Put back a good copy of the file, or start a new run from its plan."
         )
+
+
+def check_tasks(plan: Plan) -> None:
+    """Raise :class:`InvalidPlan` for a plan without a task, or with more than a run may have."""
+    count = sum(1 for _ in plan.tasks())
+    if not count:
+        raise InvalidPlan('The plan has no task; write at least one line "- [ ] …".')
+    if count > PLAN_MAX_TASKS:
+        raise InvalidPlan(f"The plan has {count:,} tasks; a run may have {PLAN_MAX_TASKS} at most.")
 
 
 class RunFolder:
@@ -144,9 +154,10 @@ class RunFolder:
         """
         text = clean(text.replace("\r\n", "\n"))
         if len(text.encode()) > PLAN_MAX_BYTES:
-            raise InvalidPlan("The plan is longer than a megabyte; keep it shorter.")
-        if not any(True for _ in parse_plan(text).tasks()):
-            raise InvalidPlan('The plan has no task; write at least one line "- [ ] …".')
+            raise InvalidPlan(
+                f"The plan is longer than {PLAN_MAX_BYTES // 1000} KB; keep it shorter."
+            )
+        check_tasks(parse_plan(text))
         with FileLock(self.control.plan_lock):
             if self.plan_version() != version:
                 raise PlanConflict(

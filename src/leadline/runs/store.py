@@ -34,7 +34,7 @@ from leadline.errors import (
 )
 from leadline.runs.atomic import replace_json, replace_text
 from leadline.runs.event_log import EventLog
-from leadline.runs.folder import PLAN_FILE, PLAN_MAX_BYTES, RunFolder
+from leadline.runs.folder import PLAN_FILE, PLAN_MAX_BYTES, RunFolder, check_tasks
 from leadline.runs.lock import OwnerLock
 
 _KEPT_FOLDERS = 64
@@ -88,8 +88,8 @@ class RunStore:
         that is taken).
         """
         topic = check_topic(topic)
-        if plan is not None and not any(True for _ in plan.tasks()):
-            raise InvalidPlan('The plan has no task; write at least one line "- [ ] …".')
+        if plan is not None:
+            check_tasks(plan)
         now = self._clock()
         path = self._make_folder(topic, now, task_id)
         folder = RunFolder(path)

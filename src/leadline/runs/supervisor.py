@@ -66,6 +66,8 @@ class Supervisor:
         self._environment = dict(os.environ if environment is None else environment)
         self._secrets: dict[str, dict[str, str]] = {}
         self._children: dict[str, _Child] = {}
+        self._leaving: list[_Child] = []
+        """Children whose run was started anew before they were quite gone."""
         self._asked: dict[str, _Asked] = {}
         """Runs that were asked to stop: the very processes that were, and until when."""
         self._lock = threading.RLock()
@@ -187,6 +189,8 @@ class Supervisor:
         me = Owner.me()
         born = processes.create_time(process.pid) or time.time()
         owner = Owner(pid=process.pid, create_time=born, host=me.host)
+        if task_id in self._children:
+            self._leaving.append(self._children[task_id])
         self._children[task_id] = _Child(process, owner)
         ticket = Ticket(by=me, child=owner, asked_at=time.time())
         if folder.owner() is None:
@@ -326,6 +330,10 @@ class Supervisor:
             yield self._folder(task_id)
 
     def _reap(self) -> None:
+        for child in list(self._leaving):
+            if child.process.poll() is not None:
+                self._leaving.remove(child)
+                processes.end_session(child.owner.pid, child.owner.create_time)
         for task_id, child in list(self._children.items()):
             code = child.process.poll()
             if code is None:
