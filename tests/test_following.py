@@ -60,7 +60,7 @@ def test_an_id_of_a_run_comes_before_a_folder_of_that_name(
         ("\0.md", UserError, "no plan file"),
         ("", UserError, "is a folder without a plan"),
         ("words.md", InvalidPlan, "has no task"),
-        ("huge.md", InvalidPlan, "longer than a megabyte"),
+        ("huge.md", InvalidPlan, "longer than 300 KB"),
     ],
 )
 def test_there_is_no_plan(store: RunStore, named: str, error: type, words: str) -> None:

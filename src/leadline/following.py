@@ -202,7 +202,9 @@ def plan_from(store: RunStore, named: str) -> tuple[Plan, str]:
 def _plan_of_file(path: Path) -> tuple[Plan, str]:
     try:
         if path.stat().st_size > PLAN_MAX_BYTES:
-            raise InvalidPlan(f"{path.name} is longer than a megabyte; that is no plan.")
+            raise InvalidPlan(
+                f"{path.name} is longer than {PLAN_MAX_BYTES // 1000} KB; that is no plan."
+            )
         plan = parse_plan(path.read_text(encoding="utf-8-sig", errors="replace"))
     except OSError as error:
         raise UserError(f"{path.name} cannot be read ({error.strerror}).") from None

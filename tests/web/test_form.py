@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -158,3 +159,24 @@ def test_no_text_in_a_field_crashes(question: str, address: str, number: str) ->
         )
     )
     assert (reading.config is None) == bool(reading.errors)
+
+
+@pytest.mark.parametrize("url", ["http://h:99999/v1", "http://h:0/v1", "http://h:port/v1"])
+def test_a_port_that_does_not_exist_is_said_before_the_run(url: str) -> None:
+    """ "Bad input": at the field, not in the middle of a run."""
+    form = replace(GOOD, provider="custom", model_name="tiny", base_url=url)
+    assert "ports go from 1 to 65535" in read(form).errors["model"]
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://", "http://:80", "nonsense", "file:///etc"])
+def test_half_an_address_is_said(url: str) -> None:
+    form = replace(GOOD, provider="custom", model_name="tiny", base_url=url)
+    assert "must start with http" in read(form).errors["model"]
+
+
+@pytest.mark.parametrize("plan", ["- [ ] x\n" * 501, "- [ ] x\n" * 70_000, "y" * 5_000_000])
+def test_an_endless_plan_is_refused_at_once(plan: str) -> None:
+    started = time.monotonic()
+    reading = read(replace(GOOD, own_plan=plan))
+    assert "at most" in reading.errors["plan"]
+    assert time.monotonic() - started < 2

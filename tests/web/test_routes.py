@@ -88,6 +88,28 @@ def test_a_stored_page_is_shown_as_text_with_its_passage_marked(site: Site) -> N
     assert site.client().get("/runs/done/sources/1?p=x,,2a,999999999").status_code == 200
 
 
+@pytest.mark.parametrize(
+    "path", ["/runs/nobody/sources/1", "/runs/done/sources/99", "/runs/done/sources/x"]
+)
+def test_the_passage_panel_can_say_what_is_wrong(site: Site, path: str) -> None:
+    """A run that another tab deleted: a sentence in the panel, not a browser's empty frame."""
+    answer = site.client(accept="text/html,*/*").get(path)
+    assert answer.status_code in {400, 404}
+    assert "role=alert" in answer.text
+    assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
+    assert "x-frame-options" not in answer.headers
+    hostile = site.client(accept="text/html").get("/runs/<script>alert(1)<%2Fscript>/sources/1")
+    assert "<script" not in hostile.text
+
+
+def test_a_file_that_cannot_be_read_is_said(site: Site) -> None:
+    path = ByHand(site.store.root).done("unreadable").path / "report.md"
+    path.unlink()
+    path.mkdir()
+    answer = site.client().get("/runs/unreadable/report.md")
+    assert answer.json()["error"]["code"] == "run_damaged"
+
+
 def test_a_stored_page_follows_the_language_of_the_page(site: Site) -> None:
     chinese = site.client(**{"accept-language": "zh-CN,zh;q=0.9"}).get("/runs/done/sources/1")
     assert 'lang="zh' in chinese.text

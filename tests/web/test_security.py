@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import Headers
 from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
 from leadline.errors import InvalidSetting
 from leadline.settings import Settings
+from leadline.web import security
 from leadline.web.security import (
     Access,
     allowed_names,
@@ -244,6 +248,75 @@ def test_what_gradio_offers_beyond_the_page_is_shut(site: Site, path: str) -> No
     for method in ("GET", "POST"):
         answer = site.client(**OWN).request(method, path)
         assert answer.status_code in {404, 405}, (method, path, answer.status_code)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "//gradio_api/file=/etc/passwd",
+        "/zh//gradio_api/upload",
+        "/%67radio_api/info",
+        "/openapi.json",
+        "/zh/openapi.json",
+        "/user",
+        "/token",
+        "/dev/reload",
+        "/runs",
+        "/runs/",
+        "/ZH/",
+    ],
+)
+def test_only_what_is_on_the_list_is_served(site: Site, path: str) -> None:
+    """safety 10, 14: refused before any route is looked for, however the path is written."""
+    answer = site.client().get(path)
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize("announced", [True, False])
+def test_a_body_without_end_is_refused_unread(site: Site, announced: bool) -> None:
+    """ "Bad input": 50 MB in a request neither fill the memory nor reach Gradio."""
+    sent = 0
+
+    def body() -> Iterator[bytes]:
+        nonlocal sent
+        for _ in range(50):
+            sent += 1_000_000
+            yield b"x" * 1_000_000
+
+    length = {"content-length": "50000000"} if announced else {}
+    answer = site.client(**OWN, **length).post(TICK, content=body())
+    assert answer.status_code == 413
+    assert answer.json()["error"]["code"] == "too_large"
+
+
+async def test_a_body_that_dribbles_in_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow sender holds a connection for a while, not for ever."""
+    monkeypatch.setattr(security, "BODY_SECONDS", 0.05)
+    reached: list[str] = []
+    sent: list[Message] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        reached.append(scope["path"])
+
+    async def receive() -> Message:
+        await asyncio.sleep(0.02)
+        return {"type": "http.request", "body": b"x", "more_body": True}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    guard = security.Guard(app, names=allowed_names(()), access=Access())
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": TICK,
+        "query_string": b"",
+        "headers": [(b"host", b"localhost")],
+    }
+    await guard(scope, receive, send)
+    assert reached == []
+    assert sent[0]["status"] == 408
 
 
 @pytest.mark.parametrize(

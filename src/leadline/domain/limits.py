@@ -18,6 +18,10 @@ class Depth(StrEnum):
     DEEP = "deep"
 
 
+PLAN_MAX_TASKS = 500
+"""The most tasks that any run may have, and so any plan that one starts from."""
+
+
 class Limits(BaseModel):
     """What a run may spend. Counts are per run unless a name says otherwise."""
 
@@ -32,7 +36,7 @@ class Limits(BaseModel):
     min_tasks_per_category: int = Field(2, ge=1, le=6, description="Fewest tasks asked for.")
     max_tasks_per_category: int = Field(3, ge=1, le=6, description="Most tasks kept a category.")
     max_tasks: int = Field(
-        100, ge=1, le=500, description="Most tasks a run works on, edits included."
+        100, ge=1, le=PLAN_MAX_TASKS, description="Most tasks a run works on, edits included."
     )
     queries_per_task: int = Field(
         1, ge=1, le=4, description="Search queries a task; each is a worker."

@@ -38,6 +38,10 @@ LANGUAGES = (
 )
 
 
+QUESTION_BOX_CHARS = 100_000
+"""What the box takes; far above what a question may have, so that a paste is refused, not cut."""
+
+
 def html(value: str, **options: Any) -> gr.HTML:
     """HTML of ours, without Gradio's own typography."""
     return gr.HTML(value, apply_default_css=False, **options)
@@ -55,6 +59,7 @@ def ask_page(parts: Components, settings: Settings, config: RunConfig, texts: Te
             container=False,
             lines=2,
             max_lines=10,
+            max_length=QUESTION_BOX_CHARS,
             autofocus=True,
             placeholder=texts("question_placeholder"),
             elem_id="ll-question",

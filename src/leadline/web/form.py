@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from leadline.domain.config import ModelConfig, Provider, RunConfig, SearchEngine
-from leadline.domain.limits import Depth
+from leadline.domain.limits import PLAN_MAX_TASKS, Depth
 from leadline.domain.plan import Plan
 from leadline.domain.plan_markdown import parse_plan
 from leadline.domain.run import check_topic
@@ -34,6 +34,7 @@ NEEDS_KEY = frozenset(
 NEEDS_URL = frozenset({Provider.AZURE, Provider.CUSTOM})
 Group = Literal["question", "limits", "sources", "model", "browser", "plan"]
 GROUPS: tuple[Group, ...] = ("question", "limits", "sources", "model", "browser", "plan")
+PLAN_MAX_CHARS = 100_000
 
 _DOMAIN = re.compile(r"(?:\*\.)?(?:[\w-]{1,63}\.)+[\w-]{2,63}|localhost", re.UNICODE)
 _NUMBERS: dict[str, tuple[str, float, float]] = {
@@ -106,10 +107,15 @@ def read_form(
         reading.topic = check_topic(form.question)
     except InvalidTopic as error:
         check.fail("question", str(error) if form.question.strip() else texts("need_question"))
-    if form.own_plan.strip():
+    if len(form.own_plan) > PLAN_MAX_CHARS:
+        check.fail("plan", texts("plan_too_long", n=PLAN_MAX_TASKS))
+    elif form.own_plan.strip():
         reading.plan = parse_plan(form.own_plan).reopened()
-        if not any(True for _ in reading.plan.tasks()):
+        count = sum(1 for _ in reading.plan.tasks())
+        if not count:
             check.fail("plan", texts("plan_without_tasks"))
+        elif count > PLAN_MAX_TASKS:
+            check.fail("plan", texts("plan_too_long", n=PLAN_MAX_TASKS))
     parts: dict[str, Any] = {
         "depth": _depth(form.depth),
         "limits": _limits(form, check),
@@ -169,12 +175,21 @@ class _Check:
                 parts = urlsplit(value)
             except ValueError:
                 parts = urlsplit("")
-            if parts.scheme.lower() not in schemes or not parts.netloc:
+            if parts.scheme.lower() not in schemes or not parts.hostname:
                 shown = " / ".join(f"{s}://" for s in schemes)
                 self.fail(group, self.texts("bad_url", field=label, schemes=shown))
             elif "@" in parts.netloc:
                 self.fail(group, self.texts("url_with_password", field=label))
+            elif not _port_exists(parts):
+                self.fail(group, self.texts("bad_port", field=label))
         return value
+
+
+def _port_exists(parts: SplitResult) -> bool:
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
 
 
 def _depth(value: str) -> Depth:

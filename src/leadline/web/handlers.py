@@ -17,7 +17,7 @@ from leadline.domain.config import ModelConfig, Provider
 from leadline.domain.evidence import Snapshot
 from leadline.domain.limits import Depth
 from leadline.domain.run import RunStatus
-from leadline.errors import RunFolderDamaged, UnknownRun, UserError
+from leadline.errors import RunBusy, RunFolderDamaged, UnknownRun, UserError
 from leadline.reports.render import draft_html, report_html
 from leadline.web.commands import Commands
 from leadline.web.form import GROUPS, AskForm, read_form
@@ -73,6 +73,8 @@ class Handlers:
             return self._draw(look, position, search)
         if look.status.is_active:
             return {"counters": self._counters(look)}
+        if look.status is RunStatus.PLANNED:  # its plan may be edited in the folder
+            return {}
         return {"timer": gr.Timer(active=False)}
 
     def _tick_anew(self, run: str, search: str) -> Updates:
@@ -151,13 +153,18 @@ class Handlers:
             saved = self.editor.keep(run, text, opened)
             if "saved" not in saved:
                 return saved
-        self.commands.resume(run)
-        return self.show(run, search)
+        return self._go_on(run, search)
 
     @spoken
     def resume(self, run: str, search: str) -> Updates:
         """Go on with the open run."""
-        self.commands.resume(run)
+        return self._go_on(run, search)
+
+    def _go_on(self, run: str, search: str) -> Updates:
+        try:
+            self.commands.resume(run)
+        except RunBusy as error:  # another tab was faster; the page shows what became of it
+            return self.show(run, search, message(str(error), "warning"))
         return self.show(run, search)
 
     @spoken
@@ -176,12 +183,14 @@ class Handlers:
         if action == "open":
             return self.show(run, search)
         if action == "resume":
-            self.commands.resume(run)
-            return self.show(run, search)
+            return self._go_on(run, search)
         if action == "again":
             return self.show(self.commands.again(run), search)
         if action == "delete":
-            self.commands.delete(run)
+            try:
+                self.commands.delete(run)
+            except UnknownRun:  # another tab was faster
+                self.live.forget(run)
             notice = message(self.texts("deleted"))
             if run == here or not here:
                 return self.show("", search, notice)

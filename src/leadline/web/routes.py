@@ -19,6 +19,7 @@ from leadline.runs.folder import RunFolder
 from leadline.web.live import LiveRuns
 from leadline.web.page import LANGUAGE_COOKIE, language_of
 from leadline.web.security import STRICT_POLICY, error_response
+from leadline.web.views.html import esc
 
 _ASSETS = {
     "leadline.css": "text/css; charset=utf-8",
@@ -49,6 +50,10 @@ def _file(folder: RunFolder, name: str) -> bytes:
         return folder.file(name).read_bytes()
     except FileNotFoundError:
         raise HTTPException(404, "This run has no such file yet.") from None
+    except OSError as error:
+        raise RunFolderDamaged(
+            f"{name} of this run cannot be read ({error.strerror}); put back a good copy."
+        ) from error
 
 
 def run_routes(live: LiveRuns) -> APIRouter:
@@ -152,21 +157,22 @@ _CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 
 
 def install_errors(app: FastAPI) -> None:
-    """Give every error of our own routes the one JSON shape."""
+    """Give every error of our own routes the one JSON shape, or a sentence for a browser's tab."""
 
-    async def on_http(_: Request, error: Exception) -> Response:
+    async def on_http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         code = _CODES.get(error.status_code, "refused")
         detail = (
             error.detail if error.detail != "Not Found" else "There is nothing at this address."
         )
-        return error_response(error.status_code, code, str(detail))
+        return _said(request, error.status_code, code, str(detail))
 
-    async def on_invalid(_: Request, __: Exception) -> Response:
-        return error_response(400, "bad_request", "The address or its parameters are malformed.")
+    async def on_invalid(request: Request, __: Exception) -> Response:
+        message = "The address or its parameters are malformed."
+        return _said(request, 400, "bad_request", message)
 
-    async def on_ours(_: Request, error: Exception) -> Response:
-        return error_response(*_status_of(error), str(error))
+    async def on_ours(request: Request, error: Exception) -> Response:
+        return _said(request, *_status_of(error), str(error))
 
     handlers: tuple[tuple[type[Exception], Callable[..., Awaitable[Response]]], ...] = (
         (HTTPException, on_http),
@@ -175,6 +181,20 @@ def install_errors(app: FastAPI) -> None:
     )
     for kind, handler in handlers:
         app.add_exception_handler(kind, handler)
+
+
+def _said(request: Request, status: int, code: str, message: str) -> Response:
+    """An error as JSON, or as a page where a person reads it: in a tab or the passage panel."""
+    if "text/html" not in request.headers.get("accept", ""):
+        return error_response(status, code, message)
+    page = (
+        "<!doctype html><meta charset=utf-8><title>Leadline</title>"
+        "<style>:root{color-scheme:light dark}</style>"
+        f"<p style='font:16px system-ui;margin:3em auto;padding:0 1em;max-width:30em' role=alert>"
+        f"{esc(message)}</p>"
+    )
+    policy = STRICT_POLICY.format(ancestors="'self'")
+    return HTMLResponse(page, status_code=status, headers={"content-security-policy": policy})
 
 
 def _status_of(error: Exception) -> tuple[int, str]:

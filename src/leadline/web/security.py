@@ -1,16 +1,19 @@
 """Who may talk to the server: one ASGI middleware around every route, Gradio's included.
 
 Invariant: a request reaches a route only with a Host of the allow-list, without a foreign or
-``null`` Origin, not as a hidden cross-site subresource, and, when a token is set, with that
-token. What a response says about other origins (CORS) is removed, whoever wrote it.
+``null`` Origin, not as a hidden cross-site subresource, with the token if one is set, with a
+bounded body, and only at a path of the list of what is served. What a response says about other
+origins (CORS) is removed, whoever wrote it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import re
 import secrets
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
@@ -26,15 +29,20 @@ _LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _HOST = re.compile(r"(\[[0-9a-f:.]{2,45}\]|[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?)(:\d{1,5})?")
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
-# Of Gradio's own API the page uses these; the rest (uploads, file serving, its proxy, its run
-# history, monitoring, recordings, code editing) has no use here and is not reachable.
-_GRADIO_API = re.compile(
-    r"/(?:zh/)?gradio_api/(?:run/predict|queue/(?:join|data)|heartbeat/[a-z0-9]+|reset|cancel"
+MAX_BODY_BYTES = 8_000_000
+"""More than the longest question and the longest plan together, however they are written."""
+BODY_SECONDS = 30.0
+"""How long a request may take to send its body."""
+
+# All that can be reached. Of Gradio the pages use these; the rest (uploads, file serving, its
+# proxy, its run history, monitoring, recordings, code editing, its documents) is shut.
+_OPEN = re.compile(
+    r"/(?:zh/)?(?:config/?|theme\.css|manifest\.json|(?:static|assets)/.+)?"
+    r"|/zh|/(?:robots\.txt|favicon\.ico)"
+    r"|/(?:zh/)?gradio_api/(?:run/predict|queue/(?:join|data)|heartbeat/[a-z0-9]+|reset|cancel"
     r"|startup-events|app_id|theme\.css)/?"
-)
-_GRADIO_OFF = re.compile(
-    r"/(?:zh/)?(?:gradio_api|svelte|monitoring|login|logout|pwa_icon|custom_component"
-    r"|proxy=|file=|file|upload|runs/?$)"
+    r"|/(?:healthz|ui/[a-z.]+|language/[a-z]+|runs/[^/]+/.+)",
+    re.DOTALL,
 )
 
 STRICT_POLICY = (
@@ -171,6 +179,9 @@ class Refusal:
     message: str
 
 
+TOO_LARGE = Refusal(413, "too_large", "What was sent is too long.")
+
+
 def check_host(headers: Headers, names: frozenset[str]) -> Refusal | None:
     """Refuse a missing, doubled, odd or unknown Host (DNS rebinding ends here)."""
     values = headers.getlist("host")
@@ -233,15 +244,34 @@ class Guard:
                 await link(scope, receive, _with_headers(send))
                 return
             refusal = Refusal(401, "token_needed", "This server needs its token.")
-        if refusal is None and _is_closed(scope["path"]):
+        if refusal is None and not _OPEN.fullmatch(scope["path"]):
             refusal = Refusal(404, "not_found", "There is nothing at this address.")
+        if refusal is None and _announced_bytes(headers) > MAX_BODY_BYTES:
+            refusal = TOO_LARGE
         if refusal is None:
-            await self.app(scope, receive, _with_headers(send))
+            await self._pass_on(scope, receive, send)
         elif scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": refusal.code})
         else:
             await _answer(refusal, headers)(scope, receive, _with_headers(send))
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" or scope["method"] in _SAFE_METHODS:
+            await self.app(scope, receive, _with_headers(send))
+            return
+        try:
+            body = await asyncio.wait_for(_whole_body(receive), BODY_SECONDS)
+        except TimeoutError:
+            refusal = Refusal(408, "too_slow", "The request took too long to arrive.")
+        else:
+            if body is not None:
+                await self.app(scope, _replayed(body, receive), _with_headers(send))
+                return
+            refusal = TOO_LARGE
+        answer = _answer(refusal, Headers(scope=scope))
+        answer.headers["connection"] = "close"  # the rest of the body is not waited for
+        await answer(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
         websocket = scope["type"] == "websocket"
@@ -272,8 +302,33 @@ class Guard:
         return response
 
 
-def _is_closed(path: str) -> bool:
-    return bool(_GRADIO_OFF.match(path)) and not _GRADIO_API.fullmatch(path)
+def _announced_bytes(headers: Headers) -> int:
+    length = headers.get("content-length", "")
+    return int(length) if length.isdecimal() and len(length) < 19 else 0
+
+
+async def _whole_body(receive: Receive) -> list[Message] | None:
+    """The messages of a request's body; None when it is longer than it may be."""
+    messages: list[Message] = []
+    size = 0
+    while True:
+        message = await receive()
+        messages.append(message)
+        size += len(message.get("body", b""))
+        if size > MAX_BODY_BYTES:
+            return None
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return messages
+
+
+def _replayed(messages: list[Message], receive: Receive) -> Receive:
+    """A ``receive`` that gives what was read already, and then what comes."""
+    waiting = deque(messages)
+
+    async def replay() -> Message:
+        return waiting.popleft() if waiting else await receive()
+
+    return replay
 
 
 def _answer(refusal: Refusal, headers: Headers) -> Response:

@@ -24,6 +24,8 @@ from leadline.web.security import Access, is_loopback, is_strong_token
 CLOSE_SECONDS = 2
 """How long open connections may keep a stopping server; the runs have the rest of the 15 s."""
 
+_EVERY_ADDRESS = frozenset({"0.0.0.0", "::", "[::]"})
+
 
 def access_for(settings: Settings) -> Access:
     """Who may use a server with these settings.
@@ -86,7 +88,7 @@ def address(settings: Settings, listener: socket.socket, access: Access) -> str:
     """The address to open; with a token it is a link that signs in one browser, once."""
     port = listener.getsockname()[1]
     host = settings.host
-    if host in {"0.0.0.0", "::", "[::]"}:
+    if host in _EVERY_ADDRESS:
         host = "localhost"
     elif ":" in host and not host.startswith("["):
         host = f"[{host}]"
@@ -125,7 +127,7 @@ def serve(
         )
         server = uvicorn.Server(config)
         link = address(settings, listener, access)
-        _announce(link, access)
+        _announce(settings, link, access)
         if open_browser:
             threading.Timer(1.0, webbrowser.open, (link,)).start()
         server.run(sockets=[listener])
@@ -133,11 +135,15 @@ def serve(
         listener.close()
 
 
-def _announce(link: str, access: Access) -> None:
+def _announce(settings: Settings, link: str, access: Access) -> None:
     lines = [f"Leadline is at {link}"]
     if access.token:
         lines.append(
             "The link signs in one browser, once. For more, set LEADLINE_TOKEN and open /?token=…"
+        )
+    if settings.host in _EVERY_ADDRESS:
+        lines.append(
+            "From another machine: list the name or address it uses in LEADLINE_ALLOWED_HOSTS."
         )
     lines.append("Press Ctrl+C to stop.")
     sys.stdout.write("\n".join(lines) + "\n")

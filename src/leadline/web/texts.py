@@ -17,6 +17,7 @@ _TABLE: dict[str, tuple[str, str]] = {
         "Research you can check, sentence by sentence.",
         "每一句都能核对的研究。",
     ),
+    "skip": ("Skip to the content", "跳到正文"),
     "new_research": ("New research", "新的研究"),
     "search_runs": ("Search runs", "搜索记录"),
     "no_runs": (
@@ -97,6 +98,10 @@ _TABLE: dict[str, tuple[str, str]] = {
         "Its tasks are worked on as they stand; nothing is planned anew.",
         "将按原样执行其中的任务，不再重新规划。",
     ),
+    "plan_file_too_large": (
+        "This file is larger than 300 KB; choose a smaller one.",
+        "该文件超过 300 KB，请选择较小的文件。",
+    ),
     "open_plan_file": ("Open a plan file (.md)…", "打开计划文件（.md）……"),
     # What answers
     "banner_offline": (
@@ -134,6 +139,10 @@ _TABLE: dict[str, tuple[str, str]] = {
         "{field} must start with {schemes}.",
         "{field}必须以 {schemes} 开头。",
     ),
+    "bad_port": (
+        "{field} names a port that does not exist; ports go from 1 to 65535.",
+        "{field}中的端口不存在；端口范围为 1 到 65535。",
+    ),
     "url_with_password": (
         "{field} must not hold a user name or password, since it is stored with the run.",
         "{field}会随研究保存，不能包含用户名或密码。",
@@ -158,6 +167,10 @@ _TABLE: dict[str, tuple[str, str]] = {
     "plan_without_tasks": (
         "This plan has no task; write each one as “- [ ] what to find out”.",
         "该计划没有任务；请将每个任务写成“- [ ] 要查明的内容”。",
+    ),
+    "plan_too_long": (
+        "This plan is too long for one run; keep it to {n} short tasks at most.",
+        "该计划过长，单次研究最多支持 {n} 个简短的任务。",
     ),
     # States
     "state_queued": ("Waiting", "排队中"),
@@ -192,8 +205,8 @@ _TABLE: dict[str, tuple[str, str]] = {
         "已运行完毕，没有找到可以引用的内容。",
     ),
     "about_stopped": (
-        "Stopped. Resume goes on with the open tasks.",
-        "已停止。“继续”将执行未完成的任务。",
+        "Resume goes on with the open tasks.",
+        "“继续”将执行未完成的任务。",
     ),
     "about_failed": ("It could not go on. What was found is kept.", "无法继续，已有发现会保留。"),
     "about_interrupted": (

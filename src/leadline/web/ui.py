@@ -41,6 +41,7 @@ def build_page(
         parts["timer"] = gr.Timer(1.0, active=False)
         parts["bus"] = html("", js_on_load=SEND_JS, elem_id="ll-bus")
         html(frame_views.words(texts))
+        html(frame_views.skip_link(texts))
         _sidebar(parts, texts)
         with gr.Column(elem_id="ll-main"):
             parts["notice"] = html("", elem_id="ll-notice")

@@ -16,7 +16,9 @@
   const questionBox = () => document.querySelector("#ll-question textarea");
 
   /* Title and address follow the marker that the server draws. */
+  const WAIT_FOR_RUN = 4000;
   let shown = null;
+  let asked = null; /* What "back" or "forward" asked for and the page does not show yet. */
   if (new URLSearchParams(location.search).get("run")) document.documentElement.dataset.llOpening = "";
   function followMarker() {
     const marker = document.querySelector("[data-ll-run]");
@@ -25,13 +27,16 @@
     const { llRun: run, llStatus: status, llTitle: title } = marker.dataset;
     if (title && document.title !== title) document.title = title;
     document.documentElement.dataset.llStatus = status;
-    if (run === shown) return;
+    if (asked && run === asked.from && run !== asked.run && performance.now() < asked.until) return;
+    const travelled = asked !== null;
+    asked = null;
+    if (run === shown && !travelled) return;
     const url = new URL(location.href);
     const before = url.searchParams.get("run") || "";
     if (run) url.searchParams.set("run", run);
     else url.searchParams.delete("run");
     if (before !== run) {
-      if (shown === null) history.replaceState({}, "", url);
+      if (shown === null || travelled) history.replaceState({}, "", url);
       else history.pushState({}, "", url);
     }
     if (run && shown === "") sessionStorage.removeItem("leadline-question");
@@ -62,7 +67,8 @@
 
   window.addEventListener("popstate", () => {
     const run = new URLSearchParams(location.search).get("run") || "";
-    shown = run;
+    asked = { run, from: asked ? asked.from : shown, until: performance.now() + WAIT_FOR_RUN };
+    setTimeout(followMarker, WAIT_FOR_RUN + 50);
     send({ action: "open", run });
   });
 
@@ -130,6 +136,13 @@
     if (!target) return;
     const plain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
 
+    if (target.closest("[data-ll-skip]")) {
+      event.preventDefault(); /* A change of the address would look like "back" or "forward". */
+      const main = document.getElementById("ll-main");
+      main.tabIndex = -1;
+      main.focus();
+      return;
+    }
     const link = target.closest("a[href]");
     if (link && plain) {
       const url = new URL(link.href, location.href);
@@ -179,7 +192,12 @@
   /* A question that was typed outlives a reload (Gradio reloads when the server came back). */
   const DRAFT = "leadline-question";
   document.addEventListener("input", (event) => {
-    if (event.target === questionBox()) sessionStorage.setItem(DRAFT, event.target.value);
+    if (event.target !== questionBox()) return;
+    try {
+      sessionStorage.setItem(DRAFT, event.target.value);
+    } catch (error) { /* Too long for the browser's store: it stays in the box alone. */
+      sessionStorage.removeItem(DRAFT);
+    }
   });
   function restoreDraft() {
     const box = questionBox();
@@ -189,12 +207,16 @@
   }
   window.addEventListener("load", restoreDraft);
 
+  const PLAN_FILE_BYTES = 300_000;
   document.addEventListener("change", async (event) => {
     const input = event.target;
     if (!(input instanceof HTMLInputElement) || !input.matches("[data-ll-plan-file]")) return;
     const file = input.files?.[0];
     const box = document.querySelector("#ll-own-plan textarea");
-    if (file && box && file.size <= 1_000_000) fill(box, await file.text());
+    const problem = input.closest(".ll-file-row").querySelector("[role=alert]");
+    const fits = !file || file.size <= PLAN_FILE_BYTES;
+    problem.textContent = fits ? "" : problem.dataset.tooLarge;
+    if (file && box && fits) fill(box, await file.text());
     input.value = "";
   });
 

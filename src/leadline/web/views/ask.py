@@ -55,8 +55,11 @@ def samples(questions: Iterable[str], *, demo: bool, texts: Texts) -> str:
 def plan_file(texts: Texts) -> str:
     """A file chooser whose text the page's script puts into the plan field; nothing is uploaded."""
     return (
-        f'<label class="ll-file"><input type="file" accept=".md,.markdown,.txt,text/markdown" '
+        '<div class="ll-file-row">'
+        '<label class="ll-file"><input type="file" accept=".md,.markdown,.txt,text/markdown" '
         f"data-ll-plan-file><span>{esc(texts('open_plan_file'))}</span></label>"
+        f'<p class="ll-field-error" role="alert" '
+        f'data-too-large="{esc(texts("plan_file_too_large"))}"></p></div>'
     )
 
 

@@ -39,6 +39,11 @@ def words(texts: Texts) -> str:
     return f'<div id="ll-words" hidden {data}></div>'
 
 
+def skip_link(texts: Texts) -> str:
+    """The first stop of the keyboard: past the list of runs, which may be long."""
+    return f'<a class="ll-skip" href="#ll-main" data-ll-skip>{esc(texts("skip"))}</a>'
+
+
 def group(title: str) -> str:
     """The heading of a group of fields."""
     return f'<h3 class="ll-group">{esc(title)}</h3>'

@@ -28,7 +28,7 @@ def header(
     return (
         f'<div class="ll-run-head{live}" data-ll-run="{esc(task_id)}" '
         f'data-ll-status="{status.value}" data-ll-title="{esc(title)}">'
-        f'<h1 dir="auto">{esc(topic_line)}</h1>'
+        f'<h1 dir="auto" title="{esc(topic_line)}">{esc(topic_line)}</h1>'
         f'<p class="ll-state" role="status">{badge(status, texts)} '
         f"<span>{esc(about)}</span> {why}</p></div>"
     )
