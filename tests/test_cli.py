@@ -18,7 +18,9 @@ import pytest
 
 from leadline import cli
 from leadline.cli_output import printable
+from leadline.domain.config import RunConfig
 from leadline.domain.run import RunStatus
+from leadline.errors import RunBusy
 from leadline.runs.store import RunStore
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -404,3 +406,40 @@ def test_without_a_command_the_help_is_shown(leadline: Run) -> None:
 def test_printable() -> None:
     assert printable("a\x1b[31m\u202eb\nc\x00") == "a[31mb c"
     assert printable("x" * 300, 10) == "x" * 9 + "…"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell closes streams")
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("list >&-", 0), ("list 2>&-", 0), ("list >&- 2>&- <&-", 0), ("plan - <&-", 2)],
+)
+def test_closed_streams_are_empty_ones(tmp_path: Path, command: str, code: int) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m leadline {command}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert not (tmp_path / "tmp").exists(), "an unexpected error left its log"
+
+
+def test_a_resume_takes_settings_and_failed_tasks(
+    leadline: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """W2-7, safety 45: whoever is told to raise a limit can."""
+    task_id = RunStore(Path("tmp/deep_research")).create("Harbours", RunConfig()).task_id
+    asked: dict[str, Any] = {}
+
+    def resume(_self: object, _task_id: str, _secrets: object, **more: Any) -> bool:
+        asked.update(more)
+        raise RunBusy("far enough")
+
+    monkeypatch.setattr("leadline.runs.supervisor.Supervisor.resume", resume)
+    done = leadline("resume", task_id, "--set", "minutes=90", "--retry-failed")
+    assert "far enough" in done.err
+    assert asked["config"].limits.minutes == 90
+    assert asked["retry_failed"] is True
+    assert leadline("resume", task_id, "--set", "minutes=-1").code == 2

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
+import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -165,3 +167,15 @@ def test_a_thread_that_hangs_keeps_no_run_from_ending(
     monkeypatch.setattr("leadline.runner.os._exit", leave)
     work_on(folder, begins_a_thread, monkeypatch)
     assert codes == [(3, RunStatus.STOPPED) if stopped else (0, RunStatus.DONE)]
+
+
+def test_a_traceback_in_the_log_shows_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """safety 29: control/runner.log is a file, and an error may hold the request it came from."""
+    monkeypatch.setenv("LEADLINE_MODEL_API_KEY", "sk-canary-0123456789")
+    try:
+        raise ValueError("Authorization: Bearer sk-canary-0123456789")
+    except ValueError:
+        record = logging.LogRecord("x", logging.ERROR, "x", 1, "failed", (), sys.exc_info())
+    text = runner._WithoutSecrets("%(message)s").format(record)
+    assert "canary" not in text
+    assert "Authorization: Bearer ***" in text

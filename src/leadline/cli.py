@@ -355,6 +355,7 @@ def serve_command(
 
 def main() -> NoReturn:
     """The entry point: every error becomes one sentence and an exit code."""
+    _open_closed_streams()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     as_json = "--json" in sys.argv[1:]
     try:
@@ -371,6 +372,18 @@ def main() -> NoReturn:
     except Exception as error:  # noqa: BLE001 - the last stop: a person sees no traceback
         _fail(LeadlineError(_unexpected(error)), as_json, 1)
     sys.exit(0)
+
+
+def _open_closed_streams() -> None:
+    """Who starts us may have closed standard input or an output (``2>&-``): then it is empty.
+
+    In the order of their numbers, so that each gets its own back and no file of ours does.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDWR)
+            mode = "w" if number else "r"
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def _html(folder: RunFolder, report: str) -> str:

@@ -18,14 +18,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from dotenv import dotenv_values
+
 from leadline.browsing.browser_use_env import prepare_browser_use
 from leadline.domain.events import RunFailed, RunFinished, RunStarted, RunStopped
 from leadline.domain.run import RunStatus
 from leadline.errors import LeadlineError, LimitReached, RunBusy
+from leadline.provider_keys import without_secrets
 from leadline.runs.processes import end_children
 from leadline.runs.scratch import machine_folder, scratch_folder
 from leadline.runs.session import RunSession
 from leadline.runs.store import RunStore
+from leadline.settings import ENV_FILE
 
 log = logging.getLogger("leadline.runner")
 
@@ -113,15 +117,23 @@ class StopWatch:
             os._exit(EXIT_CODES[type(last)])
 
 
+class _WithoutSecrets(logging.Formatter):
+    """What is logged goes to a file, and a traceback may hold anything."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        values = {**dotenv_values(ENV_FILE, encoding="utf-8"), **os.environ}
+        return without_secrets(super().format(record), values)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run one session of a run and return the exit code of the process."""
     parser = argparse.ArgumentParser(prog="leadline.runner", description="Works on one run.")
     parser.add_argument("task_id")
     parser.add_argument("--root", type=Path, required=True, help="folder of all runs")
     arguments = parser.parse_args(argv)
-    logging.basicConfig(
-        level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s"
-    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(_WithoutSecrets("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     # browser-use's event bus logs a traceback for each page that the guard refuses.
     logging.getLogger("bubus").setLevel(logging.CRITICAL)
     try:
@@ -137,6 +149,9 @@ def main(argv: list[str] | None = None) -> int:
             return EXIT_CODES[type(work(session))]
     except LeadlineError as error:  # a disk that takes not even the last event
         log.error("%s", error)  # noqa: TRY400 - a sentence for a person, not a traceback
+        return 1
+    except Exception:  # the session has ended as failed; here it must pass the formatter
+        log.exception("the run's process failed")
         return 1
 
 

@@ -26,7 +26,7 @@ from leadline.demo.facts import (
     SCRIPT_FACT,
     WALLS,
 )
-from leadline.demo.server import DemoWeb
+from leadline.demo.server import DemoWeb, _listen
 from tests.demo.conftest import Visitor
 
 WALL_STATUS = {"bridge/members": 403}
@@ -206,3 +206,9 @@ def test_a_program_without_a_loop_can_run_it() -> None:
         answer = httpx.get(address, headers={"host": "ferry.localhost"})
         assert answer.status_code == 200
     assert threading.active_count() == before
+
+
+def test_two_that_start_in_the_same_moment_get_a_port_each() -> None:
+    """Two demo runs begun at once: the second steps aside before either answers."""
+    with _listen(0) as first, _listen(first.getsockname()[1]) as second:
+        assert first.getsockname()[1] != second.getsockname()[1]

@@ -153,6 +153,9 @@ class _QuietServer(uvicorn.Server):
         self.listening.set()
 
 
+_BACKLOG = 128
+
+
 def _listen(port: int) -> socket.socket:
     """A socket on 127.0.0.1, on ``port`` or else on a free one."""
     for wanted in dict.fromkeys((port, 0)):
@@ -162,6 +165,8 @@ def _listen(port: int) -> socket.socket:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(("127.0.0.1", wanted))
+            # At once: two that have only bound it both believe that the port is theirs.
+            listener.listen(_BACKLOG)
         except OSError:
             listener.close()
             continue
