@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -559,3 +560,15 @@ def test_failed_tasks_are_opened_by_an_edit_of_the_plan(folder: RunFolder) -> No
         assert session.view.tasks["t2"].state is TaskState.OPEN
     assert list(boxes(folder).values()) == ["done", "open", "open"]
     assert "A note of mine" in folder.plan_text()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file cannot be deleted there")
+def test_a_log_deleted_under_a_run_ends_it(folder: RunFolder) -> None:
+    """Else it would work on for an hour and keep nothing."""
+    with planned(folder) as session:
+        folder.file("audit.jsonl").unlink()
+        with pytest.raises(LeadlineError, match=r"audit\.jsonl was deleted"):
+            session.emit(ev.Notice(message="x"))
+    assert folder.owner() is None
+    with pytest.raises(RunFolderDamaged, match=r"audit\.jsonl is gone"):
+        folder.view()

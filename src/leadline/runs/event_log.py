@@ -81,6 +81,10 @@ class EventLog:
         with self._lock:
             if self._handle is None:
                 raise LeadlineError(f"{self._path} is closed; the run has ended.")
+            if os.fstat(self._handle).st_nlink == 0 and not self._path.exists():
+                raise LeadlineError(
+                    f"{self._path} was deleted while the run was at work; it cannot go on."
+                )
             entry = ev.Entry(seq=self._seq + 1, ts=self._clock(), task=task, event=event)
             line, entry = _encode(entry)
             try:
