@@ -272,3 +272,79 @@ def test_nothing_is_wider_than_the_screen(
         )
         assert covering, "the list of runs lies over the page"
     context.close()
+
+
+def test_back_and_forward_go_where_they_went(page: Page, address: str, runs: ByHand) -> None:
+    """Redrawing the page while an answer is awaited adds nothing to the browser's history."""
+    page.goto(address)
+    page.locator('[data-ll-open="done"]').click()
+    page.wait_for_url(f"{address}/?run=done")
+    page.locator('[data-ll-open="stopped"]').click()
+    page.wait_for_url(f"{address}/?run=stopped")
+    for go, run in (
+        (page.go_back, "done"),
+        (page.go_back, ""),
+        (page.go_forward, "done"),
+        (page.go_forward, "stopped"),
+    ):
+        go()
+        expect(page.locator(f'[data-ll-run="{run}"]')).to_be_attached()
+        page.wait_for_timeout(150)
+        assert page.url == f"{address}/" + (f"?run={run}" if run else "")
+
+
+def test_a_report_left_open_says_that_its_run_is_gone(
+    browser: Browser, address: str, runs: ByHand
+) -> None:
+    """Another tab deleted the run: the passage panel says so, and so does the list."""
+    runs.done("gone")
+    page = browser.new_page(locale="en-US")
+    page.goto(f"{address}/?run=gone")
+    citation = page.locator(".ll-report a.cite").first
+    expect(citation).to_be_visible()
+    runs.store.delete("gone")
+    citation.click()
+    said = page.frame_locator(".ll-panel iframe").get_by_role("alert")
+    expect(said).to_have_text("There is no run 'gone' here.")
+    page.keyboard.press("Escape")
+    page.locator('[data-ll-open="gone"]').click()
+    expect(page.locator("#ll-notice [role=alert]")).to_have_text("There is no run 'gone' here.")
+    expect(page.locator("#ll-question")).to_be_visible()
+    page.close()
+
+
+def test_a_plan_file_that_is_too_large_is_refused_with_a_sentence(page: Page, address: str) -> None:
+    page.goto(address)
+    page.locator("#ll-advanced button").first.click()
+    chooser = page.locator("[data-ll-plan-file]")
+    big = b"- [ ] task\n" * 40_000
+    chooser.set_input_files({"name": "big.md", "mimeType": "text/markdown", "buffer": big})
+    expect(page.get_by_text("larger than 300 KB")).to_be_visible()
+    small = b"- [ ] Who steers it?\n"
+    chooser.set_input_files({"name": "s.md", "mimeType": "text/markdown", "buffer": small})
+    expect(page.locator("#ll-own-plan textarea")).to_have_value("- [ ] Who steers it?\n")
+    expect(page.get_by_text("larger than 300 KB")).to_have_count(0)
+
+
+def test_the_keyboard_goes_past_the_list_of_runs(page: Page, address: str) -> None:
+    page.goto(f"{address}/?run=done")
+    expect(page.locator(".ll-report")).to_be_visible()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.locator("#ll-again")).to_be_focused()
+    assert page.url == f"{address}/?run=done"
+
+
+def test_a_plan_edited_in_its_folder_is_shown_before_it_starts(
+    page: Page, address: str, runs: ByHand
+) -> None:
+    """S2-41"""
+    folder = runs.planned("to-edit")
+    page.goto(f"{address}/?run=to-edit")
+    expect(page.locator("#ll-plan .ll-task")).to_have_count(5)
+    page.wait_for_timeout(2500)
+    folder.save_plan(folder.plan_text() + "- [ ] Who steers it?\n", folder.plan_version())
+    expect(page.locator("#ll-plan .ll-task")).to_have_count(6)

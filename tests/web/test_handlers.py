@@ -26,6 +26,7 @@ from leadline.web.position import Position
 from leadline.web.spoken import Updates
 from leadline.web.texts import Texts
 from leadline.web.ui import EDITOR_OUTPUTS, RUN_OUTPUTS
+from tests.web.conftest import Site
 from tests.web.runs_by_hand import ByHand
 
 CANARY = "sk-canary-5f2b"
@@ -423,3 +424,21 @@ def test_a_preset_brings_its_browsers(desk: Desk) -> None:
 def test_the_position_is_small(desk: Desk) -> None:
     desk.runs.done()
     assert len(json.dumps(desk.position("done"))) < 2000
+
+
+def test_a_handler_with_nothing_to_say_is_no_fault(site: Site) -> None:
+    """Gradio takes an empty answer for a missing one; a tick on a waiting plan has none."""
+    client = site.client(origin="http://127.0.0.1:7788")
+    events = client.get("/config").json()["dependencies"]
+    tick = next(e for e in events if any(t[1] == "tick" for t in e["targets"]))
+
+    def ask(position: str) -> Any:
+        data = {"data": ["planned", position, ""], "fn_index": tick["id"], "session_hash": "x"}
+        answer = client.post("/gradio_api/run/predict", json=data)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["data"]
+
+    drawn = ask("")
+    assert any(isinstance(v, str) and "data-ll-run" in v for v in drawn)
+    quiet = ask(drawn[1])
+    assert not any(isinstance(v, str) for v in quiet)

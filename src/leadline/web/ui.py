@@ -153,7 +153,7 @@ def _wire(page: gr.Blocks, parts: Components, handlers: Handlers) -> None:
         **options: Any,
     ) -> None:
         event(
-            _named(handler, parts),
+            _named(handler, parts, outputs[0]),
             inputs=[parts[name] for name in inputs],
             outputs=[parts[name] for name in outputs],
             queue=False,
@@ -207,8 +207,7 @@ def _wire_bus(parts: Components, handlers: Handlers, outputs: Sequence[str]) -> 
     def act(event: gr.EventData, here: str, search: str) -> Components:
         action = str(getattr(event, "action", ""))[:20]
         run = str(getattr(event, "run", ""))[:200]
-        updates = handlers.act(action, run, here, search)
-        return {parts[name]: value for name, value in updates.items()}
+        return _by_component(handlers.act(action, run, here, search), parts, outputs[0])
 
     parts["bus"].click(
         act,
@@ -221,10 +220,18 @@ def _wire_bus(parts: Components, handlers: Handlers, outputs: Sequence[str]) -> 
     )
 
 
-def _named(handler: Callable[..., Updates], parts: Components) -> Callable[..., Components]:
+def _named(
+    handler: Callable[..., Updates], parts: Components, first: str
+) -> Callable[..., Components]:
     """The handler with the names in its answer replaced by the components."""
 
     def run(*values: Any) -> Components:
-        return {parts[name]: value for name, value in handler(*values).items()}
+        return _by_component(handler(*values), parts, first)
 
     return run
+
+
+def _by_component(updates: Updates, parts: Components, first: str) -> Components:
+    """Gradio takes an empty answer for a missing one, so "nothing changed" is said of ``first``."""
+    named = {parts[name]: value for name, value in updates.items()}
+    return named or {parts[first]: gr.skip()}
