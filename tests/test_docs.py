@@ -21,6 +21,7 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 IMPORT_NAMES = {
     "PIL": "pillow",
     "browser_use": "browser-use",
+    "charset_normalizer": "charset-normalizer",
     "dotenv": "python-dotenv",
     "json_repair": "json-repair",
     "genai_prices": "genai-prices",
