@@ -50,6 +50,7 @@ from leadline.errors import (
 P = TypeVar("P", bound=BaseModel)
 
 _SECRET = re.compile(r"[A-Za-z0-9_+/=\-]{20,}")
+_CODE = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{6,}|\d{7,}")
 
 _BROWSING: dict[str, tuple[type[BaseModel], str]] = {
     "navigate": (p.NavigateParams, "Open a known address in the tab in front, to click through it"),
@@ -259,6 +260,15 @@ class ResearchTools:
             for token in _SECRET.findall(text)
         )
 
+    def types_away(self, text: str) -> bool:
+        """Whether a text holds a code that the task does not: a page's field may send it anywhere.
+
+        Stricter than for searches, which go to the engine that the user chose.
+        """
+        own = f"{self.state.topic} {self.state.task} {self.state.query}".casefold()
+        codes = _CODE.findall(text)
+        return self.leaks(text) or any(code.casefold() not in own for code in codes)
+
     def _chosen(self, params: p.ReadParams, notes: list[str]) -> list[str]:
         """The addresses to read now, and a note for each that is not."""
         state = self.state
@@ -391,7 +401,7 @@ def _browsing_action(
             if known is None:
                 return said(refused_address(params.url))
             given["url"] = known
-        elif isinstance(params, p.InputParams | p.SelectParams | p.KeysParams) and own.leaks(
+        elif isinstance(params, p.InputParams | p.SelectParams | p.KeysParams) and own.types_away(
             str(given.get("text") or given.get("keys") or "")
         ):
             return said("Not typed: use ordinary words, no keys or codes that a page showed.")
