@@ -19,6 +19,7 @@ from tests.end_to_end.lab import (
     Lab,
     assert_nothing_left,
     check_invariants,
+    entries,
     of_type,
     wait_for,
     wait_until,
@@ -31,9 +32,9 @@ ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
 
 
 @contextmanager
-def serving(lab: Lab) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def serving(lab: Lab, name: str = "server.log") -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """``webui.py`` on a free port, as a person starts it: its address and its process."""
-    log = lab.root.parent / "server.log"
+    log = lab.root.parent / name
     with log.open("w") as output:
         server = subprocess.Popen(
             [sys.executable, "webui.py", "--port", "0"],
@@ -50,7 +51,7 @@ def serving(lab: Lab) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     finally:
         if server.poll() is None:
             server.send_signal(signal.SIGTERM)
-        assert server.wait(15) in (0, -signal.SIGTERM)
+        assert server.wait(15) in (0, -signal.SIGTERM, -signal.SIGKILL)
         assert "Traceback" not in log.read_text(), log.read_text()
 
 
@@ -151,4 +152,24 @@ def test_the_server_ends_its_runs_in_order(lab: Lab, page: Page) -> None:
         assert_nothing_left(folder, seen)
     assert folder.status() is RunStatus.STOPPED
     assert lab.json("resume", folder.task_id)["status"] == "done"
+    check_invariants(folder)
+
+
+def test_a_run_outlives_its_server_and_another_one_stops_it(lab: Lab, page: Page) -> None:
+    """safety 40, 41: ``kill -9`` of the server; another one shows the run and its Stop works."""
+    with serving(lab, "other.log") as (other, _), serving(lab) as (where, server):
+        start(page, where, depth="Deep")
+        folder = lab.only_run()
+        wait_for(folder, "task.started")
+        server.kill()
+        server.wait(5)
+        before = len(entries(folder))
+        page.goto(f"{other}?run={folder.task_id}")
+        expect(page.locator("#ll-stop")).to_be_visible()
+        wait_until(lambda: len(entries(folder)) > before, 10, "the run to go on")
+        seen = snapshot_of(folder)
+        page.locator("#ll-stop").click()
+        wait_until(lambda: folder.status() is RunStatus.STOPPED, 10, "the run to be stopped")
+        assert_nothing_left(folder, seen)
+        expect(page.locator("#ll-resume")).to_be_visible()
     check_invariants(folder)
