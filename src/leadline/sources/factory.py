@@ -86,8 +86,8 @@ def _create(
 def _template(address: str) -> str:
     if "{query}" not in address or not is_web_address(address.replace("{query}", "x")):
         raise InvalidSetting(
-            "The search engine “template” needs search_template_url: the http(s) address of a result"
-            f" page with {{query}} in it, not {_shown(address)}."
+            "The search engine “template” needs search_template_url: the http(s) address of a"
+            f" result page with {{query}} in it, not {_shown(address)}."
         )
     return address
 
@@ -95,8 +95,8 @@ def _template(address: str) -> str:
 def _searxng(address: str) -> str:
     if not is_web_address(address):
         raise InvalidSetting(
-            "The search engine “searxng” needs search_searxng_url: the http(s) address of an instance,"
-            f" such as http://localhost:8888, not {_shown(address)}."
+            "The search engine “searxng” needs search_searxng_url: the http(s) address of an"
+            f" instance, such as http://localhost:8888, not {_shown(address)}."
         )
     return address
 
