@@ -18,7 +18,6 @@ from typing import Annotated, Any, NoReturn
 import typer
 from dotenv import dotenv_values
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from leadline.cli_options import (
@@ -186,17 +185,22 @@ def list_command(
     if not rows:
         say("There are no runs yet. Start one with: leadline run 'your question'")
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("id", "status", "tasks", "sources", "started", "topic"):
-        table.add_column(column, overflow="fold" if column == "id" else "ellipsis", no_wrap=True)
+    lines = [("id", "status", "tasks", "sources", "started", "topic")]
     for row in rows:
         total = row.done + row.failed + row.open
-        table.add_row(
-            Text(row.task_id), Text(row.status.value), f"{row.done + row.failed}/{total}",
-            str(row.sources), f"{row.created_at.astimezone():%Y-%m-%d %H:%M}",
-            Text(printable(row.topic, 120)),
-        )  # fmt: skip
-    Console().print(table)
+        lines.append((
+            row.task_id, row.status.value, f"{row.done + row.failed}/{total}", str(row.sources),
+            f"{row.created_at.astimezone():%Y-%m-%d %H:%M}", printable(row.topic, 120),
+        ))  # fmt: skip
+    # An id that is cut is of no use: only the topic gives way, and a narrow terminal breaks lines.
+    console = Console()
+    widths = [max(map(len, column)) for column in list(zip(*lines, strict=True))[:-1]]
+    for *cells, topic in lines:
+        start = "".join(c.ljust(width + 2) for c, width in zip(cells, widths, strict=True))
+        line = Text(start + topic)
+        if console.is_terminal:
+            line.truncate(max(console.width, len(start)), overflow="ellipsis")
+        console.print(line, soft_wrap=True)
 
 
 @app.command("show")
