@@ -23,7 +23,7 @@ ENV BROWSER_PATH=/usr/bin/chromium \
     LEADLINE_PORT=7788 \
     PYTHONUNBUFFERED=1
 
-# The runs, their reports and the notes.
+# The runs and their reports.
 VOLUME ["/app/tmp"]
 EXPOSE 7788
 
