@@ -74,7 +74,8 @@ class Settings(BaseSettings):
         description="Folder of the runs, under the working folder.",
     )
     host: str = Field(
-        "127.0.0.1", description="Address that the server binds; another needs a token."
+        "127.0.0.1",
+        description="Address the server listens on; any but a loopback one needs a token.",
     )
     port: int = Field(7788, ge=0, le=65535, description="Port of the server; 0: any free one.")
     token: SecretStr | None = Field(None, description="Token for the server, at least 128 bits.")

@@ -50,7 +50,9 @@ class ModelConfig(BaseModel):
     provider: Provider = Field(Provider.OFFLINE, description="Where the model lives.")
     name: str = Field("", description="The model's name at its provider.")
     base_url: str = Field("", description="Address of the endpoint; empty: the provider's own.")
-    temperature: float | None = Field(0.2, ge=0, le=2, description="None: leave it to the model.")
+    temperature: float | None = Field(
+        0.2, ge=0, le=2, description="How freely the model answers; none: its own default."
+    )
     context_tokens: int = Field(32_000, ge=2_000, description="Tokens the model can take in.")
     max_output_tokens: int = Field(4_096, ge=256, description="Tokens of one answer.")
     vision: bool = Field(False, description="Whether the model is shown screenshots.")

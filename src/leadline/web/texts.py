@@ -109,8 +109,8 @@ _TABLE: dict[str, tuple[str, str]] = {
         "尚未配置模型：离线模型按规则摘取原文。",
     ),
     "banner_offline_more": (
-        "Add one under Advanced → Model, or with LEADLINE_MODEL_PROVIDER.",
-        "可在“高级设置 → 模型”中添加，或设置 LEADLINE_MODEL_PROVIDER。",
+        "Add one under Advanced → Model, or set LEADLINE_MODEL_NAME and its key.",
+        "可在“高级设置 → 模型”中添加，或设置 LEADLINE_MODEL_NAME 及其密钥。",
     ),
     "banner_demo": (
         "Demo web: bundled invented pages, no internet.",
