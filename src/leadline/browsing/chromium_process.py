@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import shutil
 import time
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ from leadline.browsing.process_tree import ProcessKey, alive, end_processes, tre
 from leadline.errors import BrowserFailed
 
 _PORT_FILE = "DevToolsActivePort"
+_SOCKET_FOLDER_BYTES = 57
+"""A socket's path has at most 107 bytes, of which Chromium's own part takes up to 50."""
 _LOG_BYTES = 4000
 
 
@@ -62,6 +65,7 @@ async def start_chromium(
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=stream,
                 stderr=stream,
+                env=_environment(profile),
             )
         except OSError as error:
             raise BrowserFailed(
@@ -84,6 +88,21 @@ async def start_chromium(
     browser = ChromiumProcess(process, f"ws://127.0.0.1:{port}{path}", port)
     browser.look()
     return browser
+
+
+def _environment(profile: Path) -> dict[str, str] | None:
+    """The environment for a browser, or None for our own.
+
+    Chromium puts a socket into the temporary folder and ends at once when the path is too long.
+    The folder beside the profile goes with the run; the next ones are for runs that lie deep.
+    """
+    if os.name != "posix":
+        return None
+    usual = [profile.parent, Path(os.environ.get("TMPDIR", "/tmp")), Path("/tmp"), Path("/var/tmp")]
+    for folder in usual:
+        if len(os.fsencode(folder)) <= _SOCKET_FOLDER_BYTES and os.access(folder, os.W_OK):
+            return {**os.environ, "TMPDIR": str(folder)}
+    return None
 
 
 def remove_profile(profile: Path) -> None:
