@@ -11,6 +11,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Mapping
+from contextlib import suppress
 
 import uvicorn
 
@@ -130,7 +131,8 @@ def serve(
         _announce(settings, link, access)
         if open_browser:
             threading.Timer(1.0, webbrowser.open, (link,)).start()
-        server.run(sockets=[listener])
+        with suppress(KeyboardInterrupt):  # uvicorn raises it once more when all is shut down
+            server.run(sockets=[listener])
     finally:
         listener.close()
 
