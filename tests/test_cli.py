@@ -273,6 +273,12 @@ def wait_for(look: Callable[[], str], seconds: float = 20) -> str:
 
 
 @pytest.mark.usefixtures("stand_in_runner")
+def test_list_cuts_no_id(leadline: Run) -> None:
+    leadline("run", "How many passengers does the tidal ferry of Quorrow carry in a year?")
+    assert one_run() in leadline("list").out.split()
+
+
+@pytest.mark.usefixtures("stand_in_runner")
 def test_list_and_show(leadline: Run) -> None:
     assert "There are no runs yet" in leadline("list").out
     leadline("run", "How deep?")
