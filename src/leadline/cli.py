@@ -243,7 +243,7 @@ def export_command(
     report = folder.report()
     if report is None:
         raise UserError(f"{task_id} has no report yet: it is {folder.status().value}.")
-    text = report if form == "md" else _html(folder, report)
+    text = _exported(folder, report, form)
     if output is None:
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()
@@ -390,14 +390,17 @@ def _open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
-def _html(folder: RunFolder, report: str) -> str:
+def _exported(folder: RunFolder, report: str, form: str) -> str:
+    """The report as one file that needs nothing beside it."""
     from leadline.domain.text import detect_language
+    from leadline.reports.portable import portable_markdown
     from leadline.reports.render import standalone_html
 
-    topic = folder.record().topic
-    return standalone_html(
-        report, folder.snapshot, title=topic, language=detect_language(report) or "en"
-    )
+    language = detect_language(report) or "en"
+    if form == "md":
+        return portable_markdown(report, folder.snapshot, language=language)
+    title = folder.record().topic
+    return standalone_html(report, folder.snapshot, title=title, language=language)
 
 
 def _fail(error: LeadlineError, as_json: bool, code: int) -> NoReturn:

@@ -54,6 +54,8 @@ class StopWatch:
         self._session = session
         self._asked = threading.Event()
         self._over = threading.Event()
+        self._begun = False
+        self._beginning = threading.Lock()
         self._last: LastEvent | None = None
         self._thread: threading.Thread | None = None
 
@@ -74,6 +76,11 @@ class StopWatch:
         """True from the moment that a stop was asked for."""
         return self._asked.is_set()
 
+    def begin(self) -> None:
+        """From here on there is something to close. Does not return when a stop came before."""
+        with self._beginning:
+            self._begun = True
+
     def leave_with(self, last: LastEvent) -> None:
         """The run has ended; what is left to close has ``EXIT_SECONDS``."""
         self._last = last
@@ -93,12 +100,25 @@ class StopWatch:
                 return
             if self._session.stop_requested():
                 self._asked.set()
+        self._leave_before_the_beginning()
         on_stop()
         try:
             self._session.set_status(RunStatus.STOPPING)
         except LeadlineError as error:  # a full disk must not keep it from stopping
             log.warning("%s", error)
         self._insist(STOP_SECONDS)
+
+    def _leave_before_the_beginning(self) -> None:
+        """End the process at once while it still loads: nothing is open, and loading takes long."""
+        with self._beginning:
+            if self._begun:
+                return
+            try:
+                self._session.end(RunStopped(reason="Stopped. What was found is kept."))
+            except LeadlineError as error:
+                log.warning("%s", error)
+            finally:
+                os._exit(EXIT_CODES[RunStopped])
 
     def _insist(self, seconds: float) -> None:
         """Let the run close what it has open; then end it by force."""
@@ -198,6 +218,7 @@ async def _research(session: RunSession, watch: StopWatch) -> RunFinished:
         from leadline.engine.assembly import open_context
         from leadline.engine.graph import run_graph
 
+        watch.begin()
         surroundings = open_context(session, stop=watch, work_dir=work_dir, machine_dir=shared)
         async with surroundings as context:
             try:

@@ -101,6 +101,17 @@ def test_what_stands_next_to_an_order_is_no_finding_either() -> None:
     assert "record_findings" not in names(actions)
 
 
+def test_a_page_that_has_none_of_the_names_asked_for_is_off_the_question() -> None:
+    """Shared everyday words are no answer: the question is about another place."""
+    asked = "Is it safe to swim in the harbour of Lisbon?"
+    text = "It is safe to swim in the harbour after the ferry has left."
+    _, actions = reading(text, task=asked, query="safe swim harbour Lisbon")[1].decide()
+    assert "record_findings" not in names(actions)
+    text = f"{text} Lisbon has such a rule too."
+    _, actions = reading(text, task=asked, query="safe swim harbour Lisbon")[1].decide()
+    assert "record_findings" in names(actions)
+
+
 def test_a_question_that_the_pages_do_not_speak_of_is_not_answered() -> None:
     state, policy = reading(
         "Bread is baked from flour and water. Sheep eat grass on the hills.",

@@ -75,7 +75,7 @@ def test_references_are_written_from_stored_sources() -> None:
     first = part(report().markdown, "References").strip().splitlines()[0]
     assert first == (
         "1. [Page 1](<https://site1.example/page?a=1&b=(1)>) · Site 1 · Eve · "
-        r"published 2023-01-02 · https:\/\/site1.example/page?a=1&b=(1) · accessed 2024-05-06 · "
+        "published 2023-01-02 · <https://site1.example/page?a=1&b=(1)> · accessed 2024-05-06 · "
         "[stored text](sources/1.md)"
     )
 
@@ -251,3 +251,12 @@ def test_the_same_finding_of_two_tasks_is_written_of_once() -> None:
     run.tasks = {**run.tasks, "t2": TaskView("t2", state=TaskState.DONE, findings=("f3", "f9"))}
     plans = outline(PLAN, (*FINDINGS, again), run)
     assert [[f.id for f in p.findings] for p in plans] == [["f1", "f2"], ["f3"]]
+
+
+def test_a_report_from_the_demo_web_says_so() -> None:
+    run = view()
+    assert "demo web" not in report(run).markdown
+    run.engines = ("demo",)
+    assert "invented" in report(run).markdown.partition("## ")[0]
+    run.engines = ("duckduckgo", "demo")
+    assert "demo web" not in report(run).markdown

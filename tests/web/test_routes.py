@@ -32,7 +32,10 @@ def test_files_are_downloads(site: Site, name: str, kind: str) -> None:
 
 def test_downloads_hold_what_the_run_found(site: Site) -> None:
     client = site.client()
-    assert client.get("/runs/done/report.md").text == REPORT
+    downloaded = client.get("/runs/done/report.md").text
+    assert downloaded.startswith(REPORT.splitlines()[0])
+    assert "sources/" not in downloaded
+    assert "](#quote-" in downloaded
     assert len(list(parse_plan(client.get("/runs/done/plan.md").text).tasks())) == 5
     assert json.loads(client.get("/runs/done/evidence.json").text)
     first = client.get("/runs/done/audit.jsonl").text.splitlines()[0]

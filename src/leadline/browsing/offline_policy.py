@@ -221,10 +221,12 @@ class OfflinePolicy:
         """The passages to record, with their claims: the best, from more than one source."""
         state = self._state
         question = subject(state)
+        named = names(state)
         candidates = [
             (ref, passage)
             for ref, passage in passage_refs(list(state.shown.values()))
             if ref not in self._tried
+            and _mentions(state.shown[ref.source].snapshot, named)
             and not _near_an_order(state.shown[ref.source].snapshot, ref.passage)
             and _speaks(passage)
             and _touches(passage.text, _context(state, ref), question)
@@ -257,6 +259,25 @@ def choose_rows(rows: Iterable[Row], most: int) -> list[Row]:
 def subject(state: WorkerState) -> set[str]:
     """What the question is about: its content words, as stems."""
     return (terms(state.query) | terms(state.task)) - _REQUEST_WORDS
+
+
+def names(state: WorkerState) -> set[str]:
+    """Proper names in the question, as far as capitals tell: a page that has none is off it."""
+    found: set[str] = set()
+    for text in (state.topic, state.task):
+        for sentence in split_sentences(text):
+            for word in sentence.split()[1:]:
+                bare = word.strip("\"'“”‘’()[],.:;!?…")
+                if bare[:1].isupper() and bare[1:].islower():
+                    found |= terms(bare)
+    return found - _REQUEST_WORDS
+
+
+def _mentions(snapshot: Snapshot, named: set[str]) -> bool:
+    """Whether a source speaks of one of the names; without names every source does."""
+    if not named or named & terms(snapshot.source.title):
+        return True
+    return any(named & terms(passage.text) for passage in snapshot.passages)
 
 
 def answers(picks: Iterable[tuple[PassageRef, str]], state: WorkerState) -> bool:

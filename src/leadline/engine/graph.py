@@ -50,8 +50,14 @@ async def run_graph(context: RunContext) -> RunFinished:
     if state.get("halt"):
         return RunFinished(status=RunStatus.PLANNED)
     if not state.get("cited"):
-        return RunFinished(status=RunStatus.EMPTY, reason="Nothing was found that could be cited.")
+        return RunFinished(status=RunStatus.EMPTY, reason=_why_empty(context))
     return RunFinished(status=RunStatus.DONE, reason=_unanswered(context))
+
+
+def _why_empty(context: RunContext) -> str:
+    if context.session.view.tasks and not context.session.view.searches:
+        return "No search engine could be reached: are you online? Resume tries again."
+    return "Nothing was found that could be cited."
 
 
 def _unanswered(context: RunContext) -> str:

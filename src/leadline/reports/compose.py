@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from leadline.domain.config import SearchEngine
 from leadline.domain.evidence import Finding, Source
 from leadline.domain.plan import TaskState
 from leadline.domain.projection import RunView
@@ -76,6 +77,8 @@ def compose_report(
     dropped += summary.dropped if summary else Dropped()
     date = date or view.updated_at
     parts = [f"# {escape_text(shorten(topic, 300))}"]
+    if view.engines and set(view.engines) == {SearchEngine.DEMO.value}:
+        parts.append(f"> {texts.demo_web}")
     if date:
         parts.append(f"*{fill(texts.report_on, date=date.date().isoformat())}*")
     parts += _partial_note(texts, partial, status, reason)
@@ -213,7 +216,9 @@ def _reference(texts: Texts, source: Source, same_as: int | None, view: RunView)
     facts += [escape_text(shorten(fact, 120)) for fact in makers]
     if source.date:
         facts.append(fill(texts.published, date=escape_text(shorten(source.date, 40))))
-    facts.append(escape_text(shorten(source.url, 300)))
+    # In angle brackets an address reads as it is, in the file as well as on a page.
+    short = safe_url(source.url) if len(source.url) <= 300 else ""
+    facts.append(f"<{short}>" if short else escape_text(shorten(source.url, 300)))
     facts.append(fill(texts.accessed, date=source.fetched_at.date().isoformat()))
     if same_as is not None:
         facts.append(fill(texts.same_text, other=rf"\[{same_as}\]"))

@@ -19,6 +19,7 @@ class Texts:
     not_found: str = "What was not found"
     blocked: str = "What blocked us"
     references: str = "References"
+    cited_passages: str = "Cited passages"
     nothing: str = (
         "No passage that answers this was found in the sources that were read, "
         "so there is nothing to report."
@@ -27,6 +28,10 @@ class Texts:
     partial: str = "This report is partial: the run ended before every task was worked on."
     stopped: str = "This report is partial: the run was stopped before every task was worked on."
     failed: str = "This report is partial: the run could not go on."
+    demo_web: str = (
+        "From the bundled demo web: its pages, organisations and numbers are invented, and its "
+        "addresses answer only while Leadline reads them."
+    )
     offline: str = (
         "Written by the offline model: quotes chosen by rule, no language model was asked."
     )
@@ -85,11 +90,13 @@ CHINESE = Texts(
     not_found="未找到答案的问题",
     blocked="受阻的网站",
     references="参考来源",
+    cited_passages="引用的段落",
     nothing="在已阅读的来源中没有找到能回答该问题的段落，因此没有可报告的内容。",
     no_sources="没有读到任何来源，因此没有可报告的内容。",
     partial="本报告不完整：运行在完成所有任务之前结束。",
     stopped="本报告不完整：运行在完成所有任务之前被停止。",
     failed="本报告不完整：运行无法继续。",
+    demo_web="来自内置的演示网站：其中的网页、机构和数字均为虚构，网址仅在 Leadline 阅读时可访问。",
     offline="由离线模式撰写：引文按规则选取，未使用语言模型。",
     written_by="由 {model} 仅根据所得发现撰写；每句话都可追溯到其来源。",
     dropped="草稿中有 {count} 句话因没有存档段落支持而被删去。",

@@ -13,7 +13,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
+from leadline.domain.text import detect_language
 from leadline.errors import InvalidTaskId, LeadlineError, RunFolderDamaged, UnknownRun, UserError
+from leadline.reports.portable import portable_markdown
 from leadline.reports.render import source_html, standalone_html
 from leadline.runs.folder import RunFolder
 from leadline.web.live import LiveRuns
@@ -62,14 +64,21 @@ def run_routes(live: LiveRuns) -> APIRouter:
 
     @router.get("/report.md")
     def report_markdown(task_id: str) -> Response:
-        content = _file(live.folder(task_id), "report.md")
+        folder = live.folder(task_id)
+        text = _file(folder, "report.md").decode("utf-8", "replace")
+        content = portable_markdown(text, folder.snapshot, language=detect_language(text))
         return _download(content, f"{task_id}.md", "text/markdown")
 
     @router.get("/report.html")
     def report_page(task_id: str) -> Response:
         folder = live.folder(task_id)
         text = _file(folder, "report.md").decode("utf-8", "replace")
-        page = standalone_html(text, folder.snapshot, title=folder.record().topic)
+        page = standalone_html(
+            text,
+            folder.snapshot,
+            title=folder.record().topic,
+            language=detect_language(text) or "en",
+        )
         return _download(page, f"{task_id}.html", "text/html")
 
     @router.get("/plan.md")

@@ -1,0 +1,42 @@
+"""A report's Markdown that can leave its folder: the passages it cites are in the file itself."""
+
+from __future__ import annotations
+
+import re
+
+from leadline.domain.text import one_line, shorten
+from leadline.reports.escape import escape_text
+from leadline.reports.render import Snapshots
+from leadline.reports.texts import texts_for
+
+MAX_PASSAGE_CHARS = 1_200
+
+_CITATION = re.compile(r"\[\\\[(\d+)\\\]\]\(sources/(\d+)\.md#p(\d+)\)", re.ASCII)
+_STORED = re.compile(r" · \[[^\]\n]*\]\(sources/\d+\.md\)", re.ASCII)
+
+
+def portable_markdown(markdown: str, snapshots: Snapshots, *, language: str = "en") -> str:
+    """The report with each citation leading to its passage, quoted at the end of the file.
+
+    ``snapshots`` is ``RunFolder.snapshot``. A passage that is not stored any more keeps its
+    number as plain text.
+    """
+    quotes: dict[str, str] = {}
+
+    def moved(match: re.Match[str]) -> str:
+        number, source, passage = match.groups()
+        snapshot = snapshots(int(source))
+        found = snapshot.passage(int(passage)) if snapshot else None
+        if snapshot is None or found is None:
+            return rf"\[{number}\]"
+        anchor = f"quote-{source}-{passage}"
+        text = escape_text(shorten(one_line(found.text), MAX_PASSAGE_CHARS))
+        title = escape_text(shorten(one_line(snapshot.source.title), 200))
+        quotes.setdefault(anchor, rf'- <a id="{anchor}"></a>\[{number}\] “{text}” — {title}')
+        return rf"[\[{number}\]](#{anchor})"
+
+    body = _STORED.sub("", _CITATION.sub(moved, markdown)).rstrip()
+    if not quotes:
+        return f"{body}\n"
+    heading = texts_for(language).cited_passages
+    return f"{body}\n\n## {heading}\n\n" + "\n".join(quotes.values()) + "\n"

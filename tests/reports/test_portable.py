@@ -1,0 +1,34 @@
+"""Markdown that leaves its folder: every citation still leads to its passage."""
+
+from __future__ import annotations
+
+import re
+
+from leadline.reports.portable import portable_markdown
+from tests.reports.samples import SNAPSHOTS
+
+REPORT = (
+    "# T\n\n"
+    r"It is so [\[1\]](sources/2.md#p1) and so [\[1\]](sources/2.md#p1), not so "
+    r"[\[2\]](sources/99.md#p1)."
+    "\n\n## References\n\n1. [Page](<https://a.example/>) · accessed 2024 · "
+    "[stored text](sources/2.md)\n"
+)
+
+
+def test_each_citation_has_its_passage_in_the_file() -> None:
+    text = portable_markdown(REPORT, SNAPSHOTS.get)
+    assert "sources/" not in text
+    targets = re.findall(r"\]\(#(quote-\d+-\d+)\)", text)
+    assert targets == ["quote-2-1", "quote-2-1"]
+    assert text.count('<a id="quote-2-1"></a>') == 1
+    first = SNAPSHOTS[2].passages[0].text.split()[0]
+    assert first in text.partition("## Cited passages")[2]
+
+
+def test_a_citation_without_a_stored_passage_keeps_its_number_and_no_link() -> None:
+    assert r"not so \[2\]." in portable_markdown(REPORT, SNAPSHOTS.get)
+
+
+def test_a_report_without_citations_stays_as_it_is() -> None:
+    assert portable_markdown("# T\n\nNothing.\n", SNAPSHOTS.get) == "# T\n\nNothing.\n"
