@@ -13,7 +13,7 @@ BIN := .venv/bin
 IP ?= 127.0.0.1
 PORT ?= 7788
 PYTEST ?=
-WORKERS ?= -n 2 --dist worksteal
+WORKERS ?= -n 2
 LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 	--no-emit-package torch $(if $(UPGRADE),--upgrade)
 
@@ -34,8 +34,14 @@ run: setup ## Start the UI (IP=127.0.0.1 PORT=7788)
 demo: setup ## Research the demo web from the command line, without a model
 	@$(BIN)/leadline demo
 
-test: setup-dev ## Run every test (PYTEST="-k name" for some, WORKERS= for one process)
-	@$(BIN)/python -m pytest $(WORKERS) $(PYTEST)
+test: setup-dev ## Run every test (PYTEST="-k name" for some)
+ifeq ($(strip $(PYTEST)),)
+	@$(BIN)/python -m pytest $(WORKERS) --ignore=tests/end_to_end
+	@# Real browsers, one test after the other: two at a time would disturb each other's timing.
+	@$(BIN)/python -m pytest tests/end_to_end
+else
+	@$(BIN)/python -m pytest $(PYTEST)
+endif
 
 check: setup-dev ## Format, lint, types, layers: what CI runs
 	$(BIN)/ruff format --check .
