@@ -6,10 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.end_to_end.lab import Lab
 
 MakeLab = Callable[..., Lab]
+
+expect.set_options(timeout=20_000)  # a busy machine is slow, and a passing test waits for nothing
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

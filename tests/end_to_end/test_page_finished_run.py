@@ -122,12 +122,12 @@ def test_a_reload_shows_the_same_run(page: Page, address: str) -> None:
     page.goto(address)
     page.locator('[data-ll-open="done"]').click()
     expect(page.locator(".ll-report")).to_contain_text("412,000")
-    assert page.url == f"{address}/?run=done"
+    expect(page).to_have_url(f"{address}/?run=done")
     page.reload()
     expect(page.locator(".ll-report")).to_contain_text("412,000")
     page.locator("#ll-new").click()
     expect(page.locator("#ll-question")).to_be_visible()
-    assert page.url == f"{address}/"
+    expect(page).to_have_url(f"{address}/")
     page.go_back()
     expect(page.locator(".ll-report")).to_contain_text("412,000")
 
@@ -290,7 +290,7 @@ def test_back_and_forward_go_where_they_went(page: Page, address: str, runs: ByH
         go()
         expect(page.locator(f'[data-ll-run="{run}"]')).to_be_attached()
         page.wait_for_timeout(150)
-        assert page.url == f"{address}/" + (f"?run={run}" if run else "")
+        expect(page).to_have_url(f"{address}/" + (f"?run={run}" if run else ""))
 
 
 def test_a_report_left_open_says_that_its_run_is_gone(
@@ -335,7 +335,7 @@ def test_the_keyboard_goes_past_the_list_of_runs(page: Page, address: str) -> No
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     expect(page.locator("#ll-again")).to_be_focused()
-    assert page.url == f"{address}/?run=done"
+    expect(page).to_have_url(f"{address}/?run=done")
 
 
 def test_a_plan_edited_in_its_folder_is_shown_before_it_starts(
