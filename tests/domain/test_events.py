@@ -11,6 +11,19 @@ import pytest
 from pydantic import ValidationError
 
 from leadline.domain import events as ev
+from leadline.domain.claims import (
+    Card,
+    Claim,
+    ClaimCheck,
+    ClaimScore,
+    ClaimState,
+    Conflict,
+    ConflictKind,
+    Insights,
+    Judgement,
+    Verdict,
+    fingerprint,
+)
 from leadline.domain.evidence import Finding, PassageRef, Source
 from leadline.domain.plan import Category, Plan, Task, TaskState
 from leadline.domain.run import RunStatus, Usage
@@ -24,6 +37,17 @@ FINDING = Finding(
     passages=(PassageRef(source=1, passage=2),),
     quotes=("“old”",),
 )
+CLAIM = Claim(
+    id="c1", text=FINDING.claim, findings=("f1",), passages=FINDING.passages, quotes=FINDING.quotes
+)
+CHECK = ClaimCheck(
+    claim="c1",
+    state=ClaimState.SUPPORTED,
+    usable=True,
+    judgements=(Judgement(claim="c1", verdict=Verdict.SUPPORTS, passages=CLAIM.passages),),
+    fingerprint=fingerprint(CLAIM),
+)
+CONFLICT = Conflict(kind=ConflictKind.CONTRADICTION, claims=("c1", "c2"), reason="412 and 389.")
 PLAN = Plan(categories=(Category(name="A", tasks=(Task(id="t1", text="x", queries=("q",)),)),))
 
 SAMPLES: list[ev.Event] = [
@@ -37,6 +61,15 @@ SAMPLES: list[ev.Event] = [
     ev.PageRead(source=SOURCE),
     ev.PageFailed(url="https://b.example/", reason="captcha", blocked=True),
     ev.FindingRecorded(finding=FINDING),
+    ev.ClaimsMerged(claims=(CLAIM,), origins={1: 1, 2: 1}, conflicts=(CONFLICT,)),
+    ev.ConflictFound(conflict=CONFLICT),
+    ev.ClaimChecked(check=CHECK),
+    ev.EvidenceScored(
+        cards=(Card(perspective="A", claims=("c1",)),),
+        scores=(ClaimScore(claim="c1", reliability=3, verification=5, coverage=2),),
+        overall=66,
+        insights=Insights(contradictions=(CONFLICT,)),
+    ),
     ev.BrowserOpened(pid=5, live=1),
     ev.BrowserClosed(pid=5, live=0),
     ev.ModelCalled(role="planner", usage=Usage(calls=1), seconds=0.5, ok=True),

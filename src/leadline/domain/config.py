@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from leadline.domain.claims import Verification
 from leadline.domain.limits import Limits
 
 
@@ -40,6 +41,32 @@ class SearchEngine(StrEnum):
     DDGS = "ddgs"
     SEARXNG = "searxng"
     DEMO = "demo"
+
+
+class Profile(StrEnum):
+    """How a question is divided; what each one means is data (``profiles``)."""
+
+    TODO = "todo"
+    HIERARCHICAL = "hierarchical"
+    PERSPECTIVES = "perspectives"
+
+
+class ReportTemplate(StrEnum):
+    """How the report is laid out; each one is a prompt and a list of sections."""
+
+    THEMATIC = "thematic"
+    FIVE_PART = "five-part"
+    EVIDENCE = "evidence"
+    EVIDENCE_ACTION = "evidence-action"
+    FREE = "free"
+
+
+class ReportLength(StrEnum):
+    """How long the report may be."""
+
+    SHORT = "short"
+    STANDARD = "standard"
+    LONG = "long"
 
 
 class ModelConfig(BaseModel):
@@ -102,5 +129,17 @@ class RunConfig(BaseModel):
     model: ModelConfig = Field(default_factory=ModelConfig)
     browser: BrowserConfig = Field(default_factory=BrowserConfig)
     search: SearchConfig = Field(default_factory=SearchConfig)
+    profile: Profile = Field(
+        Profile.HIERARCHICAL, description="How the question is divided into tasks."
+    )
+    verification: Verification = Field(
+        Verification.CHECK, description="How far the claims of the report are checked."
+    )
+    report_template: ReportTemplate = Field(
+        ReportTemplate.THEMATIC, description="How the report is laid out."
+    )
+    report_length: ReportLength = Field(
+        ReportLength.STANDARD, description="How long the report may be."
+    )
     report_language: str = Field("", description="Language of the report; empty: the topic's own.")
     plan_first: bool = Field(False, description="Halt after the plan, so that it can be edited.")

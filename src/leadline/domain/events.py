@@ -12,6 +12,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from leadline.domain.claims import (
+    Card,
+    Claim,
+    ClaimCheck,
+    ClaimScore,
+    Conflict,
+    Insights,
+    ReportSentence,
+)
 from leadline.domain.evidence import Finding, Source
 from leadline.domain.plan import Plan, TaskState
 from leadline.domain.run import RunStatus, Usage
@@ -34,7 +43,7 @@ class RunStarted(EventBase):
 
 
 class StatusChanged(EventBase):
-    """The run moved on (planning, researching, writing, stopping)."""
+    """The run moved on (planning, researching, verifying, writing, stopping)."""
 
     type: Literal["run.status"] = "run.status"
     status: RunStatus
@@ -119,6 +128,40 @@ class FindingRecorded(EventBase):
     finding: Finding
 
 
+class ClaimsMerged(EventBase):
+    """Findings were merged into claims. Replaces all claims before; what was checked of a claim
+    that is still the same stands. ``origins`` maps each source to the origin it is counted as."""
+
+    type: Literal["claims.merged"] = "claims.merged"
+    claims: tuple[Claim, ...]
+    origins: dict[int, int]
+    conflicts: tuple[Conflict, ...] = ()
+
+
+class ConflictFound(EventBase):
+    """Two claims are at odds, or it was settled who is right. Replaces an earlier word on them."""
+
+    type: Literal["conflict.found"] = "conflict.found"
+    conflict: Conflict
+
+
+class ClaimChecked(EventBase):
+    """What the checks of one claim came to. Synced; a later one replaces it."""
+
+    type: Literal["claim.checked"] = "claim.checked"
+    check: ClaimCheck
+
+
+class EvidenceScored(EventBase):
+    """Cards, scores and insights were computed from the checked claims."""
+
+    type: Literal["evidence.scored"] = "evidence.scored"
+    cards: tuple[Card, ...] = ()
+    scores: tuple[ClaimScore, ...] = ()
+    overall: int = Field(0, ge=0, le=100)
+    insights: Insights = Field(default_factory=Insights)
+
+
 class BrowserOpened(EventBase):
     """A browser of the run is up; ``live`` counts them all, this one included."""
 
@@ -180,6 +223,9 @@ class ReportReady(EventBase):
     resolved: int
     sources: int
     partial: bool = False
+    template: str = ""
+    sentences: tuple[ReportSentence, ...] = Field((), description="Every cited sentence of it.")
+    sha256: str = Field("", description="Of the file's bytes, hexadecimal.")
 
 
 class RunFinished(EventBase):
@@ -217,6 +263,10 @@ Event = Annotated[
     | PageRead
     | PageFailed
     | FindingRecorded
+    | ClaimsMerged
+    | ConflictFound
+    | ClaimChecked
+    | EvidenceScored
     | BrowserOpened
     | BrowserClosed
     | ModelCalled

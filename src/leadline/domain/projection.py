@@ -17,6 +17,15 @@ from datetime import datetime
 from typing import NamedTuple
 
 from leadline.domain import events as ev
+from leadline.domain.claims import (
+    Card,
+    Claim,
+    ClaimCheck,
+    ClaimScore,
+    Conflict,
+    Insights,
+    fingerprint,
+)
 from leadline.domain.evidence import BlockedPage, Finding, Source
 from leadline.domain.plan import Plan, TaskState
 from leadline.domain.run import RunStatus, Usage
@@ -78,6 +87,17 @@ class RunView:
         """Every task there ever was, by id; ``plan`` says which are in the plan now."""
         self.findings: Mapping[str, Finding] = {}
         self.sources: Mapping[int, Source] = {}
+        self.claims: Mapping[str, Claim] = {}
+        """The findings merged into claims, by claim id, as of the last ``claims.merged``."""
+        self.origins: Mapping[int, int] = {}
+        """Source id → id of the origin that it is counted as."""
+        self.checks: Mapping[str, ClaimCheck] = {}
+        """What was checked, by claim id; only of claims that are still the same."""
+        self.conflicts: tuple[Conflict, ...] = ()
+        self.cards: tuple[Card, ...] = ()
+        self.scores: Mapping[str, ClaimScore] = {}
+        self.overall_score: int | None = None
+        self.insights = Insights()
         self.failed_pages: list[BlockedPage] = []
         self.workers: Mapping[str, ev.WorkerMoved] = {}
         self.worker_tasks: Mapping[str, str] = {}
@@ -127,6 +147,8 @@ class RunView:
                 self._move_worker(entry.task, event)
             case ev.SearchDone() | ev.PageRead() | ev.PageFailed() | ev.FindingRecorded():
                 self._collect(entry.task, event)
+            case ev.ClaimsMerged() | ev.ConflictFound() | ev.ClaimChecked() | ev.EvidenceScored():
+                self._check(event)
             case ev.BrowserOpened() | ev.BrowserClosed():
                 self.live_browsers = event.live
                 self.peak_browsers = max(self.peak_browsers, event.live)
@@ -258,6 +280,31 @@ class RunView:
                     task = task._replace(findings=(*task.findings, event.finding.id))
         if task_id:
             self.tasks = {**self.tasks, task_id: task}
+
+    def _check(
+        self, event: ev.ClaimsMerged | ev.ConflictFound | ev.ClaimChecked | ev.EvidenceScored
+    ) -> None:
+        match event:
+            case ev.ClaimsMerged():
+                self.claims = {claim.id: claim for claim in event.claims}
+                self.origins, self.conflicts = dict(event.origins), event.conflicts
+                self.checks = {
+                    key: check
+                    for key, check in self.checks.items()
+                    if key in self.claims and check.fingerprint == fingerprint(self.claims[key])
+                }
+                self.cards, self.scores, self.overall_score = (), {}, None
+                self.insights = Insights()
+            case ev.ConflictFound():
+                pair = set(event.conflict.claims)
+                others = (c for c in self.conflicts if set(c.claims) != pair)
+                self.conflicts = (*others, event.conflict)
+            case ev.ClaimChecked():
+                self.checks = {**self.checks, event.check.claim: event.check}
+            case ev.EvidenceScored():
+                self.cards, self.insights = event.cards, event.insights
+                self.scores = {score.claim: score for score in event.scores}
+                self.overall_score = event.overall
 
     def _spend(self, event: ev.ModelCalled) -> None:
         self.usage = self.usage + event.usage

@@ -27,6 +27,7 @@ class RunStatus(StrEnum):
     PLANNED = "planned"
     """Halted after the plan, waiting for its user."""
     RESEARCHING = "researching"
+    VERIFYING = "verifying"
     WRITING = "writing"
     STOPPING = "stopping"
     DONE = "done"
@@ -53,6 +54,7 @@ _ACTIVE = frozenset(
         RunStatus.QUEUED,
         RunStatus.PLANNING,
         RunStatus.RESEARCHING,
+        RunStatus.VERIFYING,
         RunStatus.WRITING,
         RunStatus.STOPPING,
     }

@@ -27,6 +27,8 @@ _SYNCED = (
     ev.PlanWritten,
     ev.TaskFinished,
     ev.FindingRecorded,
+    ev.ClaimsMerged,
+    ev.ClaimChecked,
     ev.PageRead,
     ev.ReportReady,
     *ev.LAST_EVENTS,

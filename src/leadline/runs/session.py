@@ -40,6 +40,7 @@ _VIEWS = {
 }
 _SHOWN_IN_VIEWS = (
     ev.SearchDone, ev.PageRead, ev.PageFailed, ev.FindingRecorded, ev.TaskStarted,
+    ev.ClaimsMerged, ev.ConflictFound, ev.ClaimChecked, ev.EvidenceScored,
     ev.TaskFinished, ev.PlanWritten,
 )  # fmt: skip
 _SCREEN_MAX_BYTES = 2_000_000
