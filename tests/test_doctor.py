@@ -17,6 +17,7 @@ import pytest
 from leadline import cli, doctor
 from leadline.doctor import Check, examine
 from leadline.settings import Settings
+from tests.openai_server import OpenAIServer
 
 CANARY = "sk-canary-0123456789abcdef"
 
@@ -181,3 +182,23 @@ def test_the_exit_code_tells_whether_something_needed_fails(
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["✓ A: Well.", "✗ B: Do this."]
     assert json.loads(lines[2])["ok"] is not needed
+
+
+@pytest.mark.usefixtures("no_browser")
+def test_each_endpoint_of_a_role_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A role's model that does not answer is found before a run needs it."""
+    monkeypatch.setenv("LEADLINE_SEARCH_ENGINES", "demo")
+    with OpenAIServer() as main, OpenAIServer(mode="401") as other:
+        monkeypatch.setenv("LEADLINE_MODEL_NAME", "big")
+        monkeypatch.setenv("LEADLINE_MODEL_BASE_URL", main.base_url)
+        for role in ("VERIFIER", "REFUTER"):
+            monkeypatch.setenv(f"LEADLINE_{role}_NAME", "small")
+            monkeypatch.setenv(f"LEADLINE_{role}_BASE_URL", other.base_url)
+            monkeypatch.setenv(f"LEADLINE_{role}_API_KEY", CANARY)
+        checks = examine()
+        assert find(checks, "Model").ok
+        wrong = find(checks, "Model (verifier, refuter)")
+        assert (wrong.ok, wrong.needed) == (False, True)
+        assert "LEADLINE_VERIFIER_API_KEY in the environment" in wrong.sentence
+        assert CANARY not in wrong.sentence
+        assert (main.calls, other.calls) == (1, 1)

@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from leadline.domain.config import Provider, RunConfig, SearchEngine
+from pydantic import SecretStr
+
+from leadline.domain.config import ModelConfig, ModelRole, Provider, RunConfig, SearchEngine
 from leadline.errors import InvalidSetting, LeadlineError
 from leadline.provider_keys import mask
 from leadline.settings import Settings
@@ -151,30 +153,49 @@ def _starts(path: Path) -> str:
 
 
 def _model(settings: Settings) -> list[Check]:
-    config = settings.run_config(check_model=False).model
-    if config.provider is Provider.OFFLINE:
-        hint = settings.model_hint()
-        return [Check("Model", True, f"The offline model needs nothing. {hint}".strip())]
+    """The main model and those of roles, each endpoint and name asked once."""
+    config = settings.run_config(check_model=False)
     try:
-        config = settings.run_config().model
+        run = settings.run_config()
     except InvalidSetting as error:
         return [Check("Model", False, str(error))]
-    key = settings.api_key(config)
-    origin = f"key {mask(key)} from {settings.key_origin(config)}" if key else "no key"
+    checks: list[Check] = []
+    if config.model.provider is Provider.OFFLINE:
+        hint = settings.model_hint()
+        checks.append(Check("Model", True, f"The offline model needs nothing. {hint}".strip()))
+    else:
+        key, origin = settings.api_key(run.model), settings.key_origin(run.model)
+        checks.append(_endpoint("Model", run.model, run, key, origin))
+    asked: dict[tuple[str, str, str, str], list[ModelRole]] = {}
+    for role, model in run.roles.items():
+        key = settings.role_key(role, run)
+        secret = key.get_secret_value() if key else ""
+        asked.setdefault((model.provider, model.base_url, model.name, secret), []).append(role)
+    for roles in asked.values():
+        name, model = f"Model ({', '.join(roles)})", run.roles[roles[0]]
+        if model.provider is Provider.OFFLINE:
+            checks.append(Check(name, True, "The offline model needs nothing."))
+            continue
+        key, origin = settings.role_key(roles[0], run), settings.role_key_origin(roles[0], run)
+        checks.append(_endpoint(name, model, run, key, origin))
+    return checks
+
+
+def _endpoint(
+    name: str, model: ModelConfig, run: RunConfig, key: SecretStr | None, origin: str
+) -> Check:
+    origin = f"key {mask(key)} from {origin}" if key else "no key"
     try:
-        asyncio.run(_ask(settings))
+        asyncio.run(_ask(model, run, key))
     except LeadlineError as error:
-        return [Check("Model", False, f"{error} ({config.provider}, {origin})")]
-    return [Check("Model", True, f"{config.name} of {config.provider} answers ({origin}).")]
+        return Check(name, False, f"{error} ({model.provider}, {origin})")
+    return Check(name, True, f"{model.name} of {model.provider} answers ({origin}).")
 
 
-async def _ask(settings: Settings) -> None:
+async def _ask(model_config: ModelConfig, run: RunConfig, key: SecretStr | None) -> None:
     from leadline.models.factory import create_model
 
-    run = settings.run_config()
-    model = create_model(
-        run.model, settings.api_key(run.model), limits=run.limits, on_call=lambda _call: None
-    )
+    model = create_model(model_config, key, limits=run.limits, on_call=lambda _call: None)
     try:
         await model.check()
     finally:

@@ -25,7 +25,6 @@ from leadline.domain.plan_markdown import parse_plan
 from leadline.domain.projection import RunView
 from leadline.domain.run import RunRecord
 from leadline.errors import InvalidPlan, UserError
-from leadline.provider_keys import OWN_KEY
 from leadline.runs.folder import PLAN_FILE, PLAN_MAX_BYTES, RunFolder
 from leadline.runs.store import RunStore
 from leadline.runs.supervisor import Supervisor
@@ -74,7 +73,7 @@ class Launcher:
     def start(self, topic: str, config: RunConfig, *, plan: Plan | None = None) -> RunFolder:
         """Make a run and start it (or queue it behind others)."""
         folder = self.store.create(topic, config, plan=plan)
-        self.supervisor.start(folder.task_id, self._secrets(config))
+        self.supervisor.start(folder.task_id, self.settings.run_keys(config))
         return folder
 
     def resume(
@@ -94,7 +93,7 @@ class Launcher:
         changed = self.settings.changed_config(config, **changes) if changes else None
         self.supervisor.resume(
             task_id,
-            self._secrets(changed or config),
+            self.settings.run_keys(changed or config),
             config=changed,
             retry_failed=retry_failed,
         )
@@ -146,10 +145,6 @@ class Launcher:
                 self.supervisor.stop(folder.task_id, timeout=0)
             asked = stop.times
             stop.wait(LOOK_SECONDS)
-
-    def _secrets(self, config: RunConfig) -> dict[str, str]:
-        key = self.settings.api_key(config.model)
-        return {OWN_KEY: key.get_secret_value()} if key else {}
 
 
 @contextmanager

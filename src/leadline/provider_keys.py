@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 
 from pydantic import SecretStr
 
-from leadline.domain.config import Provider
+from leadline.domain.config import ModelConfig, ModelRole, Provider
 from leadline.errors import InvalidSetting
 
 OWN_KEY = "LEADLINE_MODEL_API_KEY"
+ROLE_KEYS: Mapping[ModelRole, str] = {r: f"LEADLINE_{r.value.upper()}_API_KEY" for r in ModelRole}
 ANY_KEY = "LLM_API_KEY"
 
 KEY_NAMES: Mapping[Provider, tuple[str, ...]] = {
@@ -46,7 +47,7 @@ BROWSER_NAMES: Mapping[str, str] = {
 }
 
 USUAL_NAMES: frozenset[str] = frozenset(
-    {OWN_KEY, ANY_KEY, "LLM_PROVIDER", *MODEL_NAMES, *BROWSER_NAMES.values()}
+    {OWN_KEY, ANY_KEY, "LLM_PROVIDER", *ROLE_KEYS.values(), *MODEL_NAMES, *BROWSER_NAMES.values()}
     | {name for names in (*KEY_NAMES.values(), *URL_NAMES.values()) for name in names}
 )
 """Every variable without a ``LEADLINE_`` setting behind it that is read."""
@@ -143,10 +144,30 @@ class UsualVariables:
         """
         if provider is Provider.OFFLINE:
             return None
-        names = KEY_NAMES.get(provider, ())
+        return self.first(OWN_KEY, *self._usual_keys(provider, base_url), ANY_KEY)
+
+    def role_key(self, role: ModelRole, model: ModelConfig, main: ModelConfig) -> Found | None:
+        """The key for a role's model, or None.
+
+        Its own variable, else that of its provider; the main model's key only where provider and
+        address are the main model's too.
+        """
+        if model.provider is Provider.OFFLINE:
+            return None
+        found = self.first(ROLE_KEYS[role])
+        if found is None and same_endpoint(model, main):
+            return self.key(main.provider, main.base_url)
+        return found or self.first(*self._usual_keys(model.provider, model.base_url))
+
+    def _usual_keys(self, provider: Provider, base_url: str) -> tuple[str, ...]:
         if provider is Provider.CUSTOM and base_url and base_url == self.value("OPENAI_BASE_URL"):
-            names = ("OPENAI_API_KEY",)
-        return self.first(OWN_KEY, *names, ANY_KEY)
+            return ("OPENAI_API_KEY",)
+        return KEY_NAMES.get(provider, ())
+
+
+def same_endpoint(one: ModelConfig, other: ModelConfig) -> bool:
+    """Whether both models are asked at the same address of the same provider."""
+    return (one.provider, one.base_url) == (other.provider, other.base_url)
 
 
 def key_names(provider: Provider) -> tuple[str, ...]:

@@ -11,16 +11,17 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import psutil
 from dotenv import dotenv_values
-from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError, field_validator
+from pydantic import Field, PrivateAttr, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from leadline.domain.config import (
     BrowserConfig,
     ModelConfig,
+    ModelRole,
     Provider,
     RunConfig,
     SearchConfig,
@@ -31,10 +32,15 @@ from leadline.errors import InvalidSetting
 from leadline.provider_keys import (
     BROWSER_NAMES,
     MODEL_NAMES,
+    OWN_KEY,
+    ROLE_KEYS,
     Found,
     UsualVariables,
     key_names,
+    same_endpoint,
 )
+from leadline.settings_checks import checked_section, invalid_setting
+from leadline.settings_roles import changed_roles, role_models
 from leadline.settings_sources import (
     WHOLE_RUN,
     Given,
@@ -45,13 +51,12 @@ from leadline.settings_sources import (
 )
 from leadline.settings_table import (
     PREFIX,
+    ROLE_SECTIONS,
     SECTIONS,
     SettingInfo,
     nearest,
     table,
 )
-
-M = TypeVar("M", bound=BaseModel)
 
 SETTINGS_FILE = Path("leadline.toml")
 ENV_FILE = Path(".env")
@@ -59,7 +64,7 @@ DEMO_ENGINES = (SearchEngine.DEMO,)
 
 
 class Settings(BaseSettings):
-    """All settings. The four sections hold what was set explicitly, unknown names refused."""
+    """All settings. The sections hold what was set explicitly, unknown names refused."""
 
     model_config = SettingsConfigDict(
         extra="ignore", hide_input_in_errors=True, protected_namespaces=()
@@ -92,6 +97,13 @@ class Settings(BaseSettings):
     browser: dict[str, Any] = Field(default_factory=dict)
     search: dict[str, Any] = Field(default_factory=dict)
     limits: dict[str, Any] = Field(default_factory=dict)
+    planner: dict[str, Any] = Field(default_factory=dict)
+    worker: dict[str, Any] = Field(default_factory=dict)
+    reflector: dict[str, Any] = Field(default_factory=dict)
+    verifier: dict[str, Any] = Field(default_factory=dict)
+    refuter: dict[str, Any] = Field(default_factory=dict)
+    adjudicator: dict[str, Any] = Field(default_factory=dict)
+    writer: dict[str, Any] = Field(default_factory=dict)
 
     _usual: UsualVariables = PrivateAttr(default_factory=UsualVariables)
 
@@ -102,7 +114,7 @@ class Settings(BaseSettings):
         try:
             super().__init__(**nested(flags, known))
         except ValidationError as error:
-            raise _invalid(error, known) from None
+            raise invalid_setting(error, known) from None
         self._usual = UsualVariables.read(os.environ, dotenv)
         self.run_config(check_model=False)
 
@@ -161,20 +173,25 @@ class Settings(BaseSettings):
         known = self.table()
         given = nested(overrides, known)
         whole = {n: given.pop(n, getattr(self, n, None)) for n in WHOLE_RUN}
-        for name in given.keys() - SECTIONS.keys():
+        for name in given.keys() - SECTIONS.keys() - ROLE_SECTIONS.keys():
             raise InvalidSetting(f"{name} belongs to the whole of Leadline, not to one run.")
-        sections = {s: {**getattr(self, s), **given.get(s, {})} for s in SECTIONS}
+        sections = {
+            s: {**getattr(self, s), **given.get(s, {})} for s in (*SECTIONS, *ROLE_SECTIONS)
+        }
         try:
             model = self._model(sections["model"], check=check_model)
             return RunConfig(
                 limits=_limits(whole.pop("depth"), sections["limits"]),
                 model=model,
-                browser=_section(BrowserConfig, "browser", self._browser(sections["browser"])),
+                roles=role_models(sections, model, self._usual, check=check_model),
+                browser=checked_section(
+                    BrowserConfig, "browser", self._browser(sections["browser"])
+                ),
                 search=_search(sections["search"], model),
                 **{name: value for name, value in whole.items() if value is not None},
             )
         except ValidationError as error:
-            raise _invalid(error, known) from None
+            raise invalid_setting(error, known) from None
 
     def changed_config(self, config: RunConfig, **overrides: Any) -> RunConfig:
         """The configuration of a run that has begun, with some settings changed.
@@ -185,7 +202,7 @@ class Settings(BaseSettings):
         """
         known = self.table()
         given = nested(overrides, known)
-        for name in given.keys() - SECTIONS.keys() - {"report_language"}:
+        for name in given.keys() - SECTIONS.keys() - ROLE_SECTIONS.keys() - {"report_language"}:
             raise InvalidSetting(f"{name} cannot be changed once a run has begun.")
         now = {name: getattr(config, name).model_dump() for name in SECTIONS}
         wanted = given.get("model", {})
@@ -193,21 +210,48 @@ class Settings(BaseSettings):
             now["model"] |= {"name": "", "base_url": ""}  # those of another provider
         sections = {name: {**now[name], **given.get(name, {})} for name in SECTIONS}
         try:
+            model = self._model(sections["model"], check=True)
             return RunConfig(
                 limits=_limits(Depth.STANDARD, sections["limits"]),
-                model=self._model(sections["model"], check=True),
-                browser=_section(BrowserConfig, "browser", sections["browser"]),
-                search=_section(SearchConfig, "search", sections["search"]),
+                model=model,
+                roles=changed_roles(config, given, model, self._usual),
+                browser=checked_section(BrowserConfig, "browser", sections["browser"]),
+                search=checked_section(SearchConfig, "search", sections["search"]),
                 report_language=given.get("report_language", config.report_language),
                 plan_first=config.plan_first,
             )
         except ValidationError as error:
-            raise _invalid(error, known) from None
+            raise invalid_setting(error, known) from None
 
     def api_key(self, model: ModelConfig | None = None) -> SecretStr | None:
         """The key for this model (the configured one by default), or None."""
         found = self._key(model)
         return SecretStr(found.value) if found else None
+
+    def role_key(self, role: ModelRole, config: RunConfig) -> SecretStr | None:
+        """The key for the model that a run uses in this role, or None."""
+        found = self._role_key(role, config)
+        return SecretStr(found.value) if found else None
+
+    def run_keys(self, config: RunConfig, main_key: SecretStr | None = None) -> dict[str, str]:
+        """The keys of a run's models, as the environment variables of its process.
+
+        ``main_key`` is a key that was typed in for this run; it is the main model's and, at the
+        same address, that of the roles.
+        """
+        key = main_key or self.api_key(config.model)
+        found = {OWN_KEY: key.get_secret_value()} if key else {}
+        for role, model in config.roles.items():
+            own = self._role_key(role, config)
+            shares = same_endpoint(model, config.model) and not self._usual.first(ROLE_KEYS[role])
+            if own and not (shares and main_key):
+                found[ROLE_KEYS[role]] = own.value
+        return found
+
+    def role_key_origin(self, role: ModelRole, config: RunConfig) -> str:
+        """Where the key of a role comes from, or that there is none."""
+        found = self._role_key(role, config)
+        return found.origin if found else f"no key is set ({ROLE_KEYS[role]})"
 
     def key_origin(self, model: ModelConfig | None = None) -> str:
         """Where the key comes from (``OPENAI_API_KEY in the environment``), or what is missing."""
@@ -225,7 +269,8 @@ class Settings(BaseSettings):
             return ""
         if self.model.get("provider"):
             return ""
-        keys = [n for n in sorted(self._usual.found) if n.endswith("_API_KEY")]
+        roles = set(ROLE_KEYS.values())
+        keys = [n for n in sorted(self._usual.found) if n.endswith("_API_KEY") and n not in roles]
         if keys:
             return f"{keys[0]} is set: name a model in LEADLINE_MODEL_NAME to use it."
         return "No model is configured: set LEADLINE_MODEL_NAME and its key to use one."
@@ -247,13 +292,15 @@ class Settings(BaseSettings):
 
     def to_toml(self) -> str:
         """What was set explicitly, as a settings file; no secret is ever in it."""
-        general = self.model_dump(mode="json", exclude_unset=True, exclude={*SECTIONS, "token"})
+        sections = (*SECTIONS, *ROLE_SECTIONS)
+        general = self.model_dump(mode="json", exclude_unset=True, exclude={*sections, "token"})
         if "runs_dir" in general and self.runs_dir.is_relative_to(Path.cwd()):
             general["runs_dir"] = self.runs_dir.relative_to(Path.cwd()).as_posix()
         run = self.run_config(check_model=False).model_dump(mode="json")
         lines = ["# Settings of Leadline. Keys belong in the environment or in .env.", ""]
         lines += [f"{name} = {_toml(value)}" for name, value in general.items()]
-        for section in SECTIONS:
+        run |= {role: run["roles"].get(role, run["model"]) for role in ROLE_SECTIONS}
+        for section in sections:
             values = {name: run[section][name] for name in getattr(self, section)}
             if values:
                 lines += ["", f"[{section}]"]
@@ -264,12 +311,17 @@ class Settings(BaseSettings):
         model = model or self.run_config(check_model=False).model
         return self._usual.key(model.provider, model.base_url)
 
+    def _role_key(self, role: ModelRole, config: RunConfig) -> Found | None:
+        if role not in config.roles:
+            return self._key(config.model)
+        return self._usual.role_key(role, config.roles[role], config.model)
+
     def _model(self, values: dict[str, Any], *, check: bool) -> ModelConfig:
         usual = self._usual
         values = dict(values)
         name, base_url = str(values.get("name") or ""), str(values.get("base_url") or "")
         values["provider"] = values.get("provider") or usual.provider(name=name, base_url=base_url)
-        model = _section(ModelConfig, "model", values)
+        model = checked_section(ModelConfig, "model", values)
         if model.provider is Provider.OFFLINE:
             return model.model_copy(update={"name": "", "base_url": ""})
         model = model.model_copy(
@@ -294,25 +346,6 @@ class Settings(BaseSettings):
         return {**usual, **values}
 
 
-def _section(model: type[M], section: str, values: Mapping[str, Any]) -> M:
-    """One section, validated; the errors name its settings."""
-    fields = model.model_fields
-    for name in values.keys() - fields.keys():
-        raise InvalidSetting(f"{section}.{name} is no setting.{nearest(name, list(fields))}")
-    prepared: dict[str, Any] = {}
-    for name, value in values.items():
-        optional = type(None) in getattr(fields[name].annotation, "__args__", ())
-        if isinstance(value, str) and value.lower() == "none" and optional:
-            value = None
-        prepared[name] = split_list(value) if isinstance(fields[name].default, tuple) else value
-        if name in {"base_url", "proxy", "cdp_url", "template_url", "searxng_url"}:
-            _refuse_credentials(f"{section}.{name}", str(value))
-    try:
-        return model.model_validate(prepared)
-    except ValidationError as error:
-        raise _invalid(error, {}, section=section, values=prepared) from None
-
-
 def _limits(depth: Any, values: Mapping[str, Any]) -> Limits:
     try:
         preset = PRESETS[Depth(depth)]
@@ -320,7 +353,7 @@ def _limits(depth: Any, values: Mapping[str, Any]) -> Limits:
         raise InvalidSetting(
             f"depth cannot be {str(depth)[:40]!r}; use one of {', '.join(Depth)}."
         ) from None
-    limits = _section(Limits, "limits", {**preset.model_dump(), **values})
+    limits = checked_section(Limits, "limits", {**preset.model_dump(), **values})
     for few, many in (
         ("min_categories", "max_categories"),
         ("min_tasks_per_category", "max_tasks_per_category"),
@@ -336,36 +369,7 @@ def _limits(depth: Any, values: Mapping[str, Any]) -> Limits:
 def _search(values: dict[str, Any], model: ModelConfig) -> SearchConfig:
     if not values.get("engines") and model.provider is Provider.OFFLINE:
         values = {**values, "engines": DEMO_ENGINES}
-    return _section(SearchConfig, "search", values)
-
-
-def _refuse_credentials(key: str, url: str) -> None:
-    """An address is stored with each run, so it may hold no password."""
-    authority = url.partition("://")[2].partition("/")[0]
-    if "@" in authority:
-        raise InvalidSetting(
-            f"{key} must not hold a user name or password, since it is stored with each run."
-        )
-
-
-def _invalid(
-    error: ValidationError,
-    known: Mapping[str, SettingInfo],
-    *,
-    section: str = "",
-    values: Mapping[str, Any] | None = None,
-) -> InvalidSetting:
-    first = error.errors(include_input=True, include_url=False, include_context=False)[0]
-    path = [str(part) for part in first["loc"] if not isinstance(part, int)]
-    key = ".".join([section, *path] if section else path)
-    info = known.get(key)
-    value = first["input"]
-    if values and path and isinstance(first["loc"][-1], str):
-        value = values.get(path[0], value)
-    shown = "what it is" if info and info.secret else repr(value)[:80]
-    reason = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    env = PREFIX + key.replace(".", "_").upper()
-    return InvalidSetting(f"{key} ({env}) cannot be {shown}: it {reason}.")
+    return checked_section(SearchConfig, "search", values)
 
 
 def _toml(value: Any) -> str:

@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from leadline.errors import InvalidSetting
-from leadline.settings_table import SECTIONS, SettingInfo, key_of, nearest
+from leadline.settings_table import ROLE_SECTIONS, SECTIONS, SettingInfo, key_of, nearest
 
 WHOLE_RUN = ("depth", "report_language", "plan_first")
 """Settings outside the sections that a single run may have its own value of."""
@@ -44,7 +44,7 @@ def nested(flat: Mapping[str, Any], known: Mapping[str, SettingInfo]) -> dict[st
     for name, value in flat.items():
         if value is None:
             continue
-        if name in SECTIONS:
+        if name in SECTIONS or name in ROLE_SECTIONS:
             values = value.model_dump() if isinstance(value, BaseModel) else dict(value)
             found.setdefault(name, {}).update({k: v for k, v in values.items() if v is not None})
             continue

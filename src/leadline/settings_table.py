@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from leadline.domain.config import BrowserConfig, ModelConfig, SearchConfig
+from leadline.domain.config import BrowserConfig, ModelConfig, ModelRole, SearchConfig
 from leadline.domain.limits import Limits
 from leadline.errors import InvalidSetting
 
@@ -27,6 +27,9 @@ PREFIX = "LEADLINE_"
 SECTIONS: Mapping[str, type[BaseModel]] = MappingProxyType(
     {"model": ModelConfig, "browser": BrowserConfig, "search": SearchConfig, "limits": Limits}
 )
+
+ROLE_SECTIONS: Mapping[str, ModelRole] = MappingProxyType({role.value: role for role in ModelRole})
+"""Sections of models that answer in one role: fields as in ``model``, all of them optional."""
 
 SHORT_NAMES: Mapping[str, str] = MappingProxyType(
     {
@@ -44,6 +47,13 @@ SHORT_NAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 """What a setting may also be called as an override or a flag."""
+
+
+ROLE_NOTE = (
+    "The sections from here on give single roles a model of their own. What is unset is taken from "
+    "`[model]`; with another provider, name and address must be given, and an address alone means "
+    "an OpenAI-compatible endpoint there."
+)
 
 
 @dataclass(frozen=True)
@@ -91,6 +101,8 @@ def settings_markdown(known: Mapping[str, SettingInfo]) -> str:
         groups.setdefault(info.key.rpartition(".")[0], []).append(info)
     lines: list[str] = []
     for group, infos in groups.items():
+        if group == next(iter(ROLE_SECTIONS)):
+            lines += [ROLE_NOTE, ""]
         lines += [f"## `[{group}]`" if group else "## General", ""]
         lines += ["| Setting | Environment | Default | What it means |", "|---|---|---|---|"]
         lines += [
@@ -102,7 +114,7 @@ def settings_markdown(known: Mapping[str, SettingInfo]) -> str:
 
 def _walk(own: type[BaseModel]) -> Iterator[SettingInfo]:
     for name, info in own.model_fields.items():
-        if name not in SECTIONS:
+        if name not in SECTIONS and name not in ROLE_SECTIONS:
             yield _describe(name, info)
     yield SettingInfo(
         "model.api_key",
@@ -114,6 +126,21 @@ def _walk(own: type[BaseModel]) -> Iterator[SettingInfo]:
     for section, model in SECTIONS.items():
         for name, info in model.model_fields.items():
             yield _describe(f"{section}.{name}", info)
+    for section in ROLE_SECTIONS:
+        yield from _walk_role(section)
+
+
+def _walk_role(section: str) -> Iterator[SettingInfo]:
+    yield SettingInfo(
+        f"{section}.api_key",
+        f"{PREFIX}{section.upper()}_API_KEY",
+        "Its key; unset: the provider's usual one, or the main model's at the same address.",
+        "",
+        secret=True,
+    )
+    for name, info in ModelConfig.model_fields.items():
+        described = _describe(f"{section}.{name}", info)
+        yield replace(described, default=None)
 
 
 def _describe(key: str, info: FieldInfo) -> SettingInfo:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
@@ -12,7 +12,7 @@ from typing import Any
 
 from leadline.browsing.worker import WorkerResult
 from leadline.domain.budget import Budget
-from leadline.domain.config import ModelConfig, RunConfig, SearchConfig, SearchEngine
+from leadline.domain.config import ModelConfig, ModelRole, RunConfig, SearchConfig, SearchEngine
 from leadline.domain.events import Entry, RunStarted
 from leadline.domain.evidence import Passage, PassageRef, SourceKind
 from leadline.domain.limits import Limits
@@ -20,6 +20,7 @@ from leadline.domain.plan import Category, Plan, Task
 from leadline.engine.context import RunContext, WorkOrder
 from leadline.models.base import Model
 from leadline.models.offline import OfflineModel
+from leadline.models.roles import RoleModels
 from leadline.runs.folder import RunFolder
 from leadline.runs.session import RunSession
 from leadline.runs.store import RunStore
@@ -80,11 +81,16 @@ class Rig:
     work: Work
     model: Model
     clock: Callable[[], float] = time.monotonic
+    by_role: Mapping[ModelRole, Model] = field(default_factory=dict)
     orders: list[WorkOrder] = field(default_factory=list)
 
     async def run_worker(self, order: WorkOrder) -> WorkerResult:
         self.orders.append(order)
         return await self.work(self, order)
+
+    @property
+    def models(self) -> RoleModels:
+        return RoleModels(self.model, self.by_role)
 
     @property
     def context(self) -> RunContext:
@@ -93,7 +99,7 @@ class Rig:
             topic=self.session.run_record.topic,
             config=config,
             session=self.session,
-            model=self.model,
+            models=self.models,
             budget=Budget(config.limits, clock=self.clock, used=self.session.view.usage),
             run_worker=self.run_worker,
             today=date(2026, 1, 2),

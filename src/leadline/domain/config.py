@@ -1,11 +1,12 @@
 """What a run is asked to do: the typed configuration that is stored in ``run.json``.
 
 It never holds a secret. Keys travel from the parent to the child process in its environment
-(``LEADLINE_MODEL_API_KEY``) and live in memory alone.
+(``LEADLINE_MODEL_API_KEY``, ``LEADLINE_VERIFIER_API_KEY`` …) and live in memory alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -30,6 +31,18 @@ class Provider(StrEnum):
     GOOGLE = "google"
     MISTRAL = "mistral"
     OLLAMA_NATIVE = "ollama-native"
+
+
+class ModelRole(StrEnum):
+    """What a model is asked to do; each role may have a model of its own."""
+
+    PLANNER = "planner"
+    WORKER = "worker"
+    REFLECTOR = "reflector"
+    VERIFIER = "verifier"
+    REFUTER = "refuter"
+    ADJUDICATOR = "adjudicator"
+    WRITER = "writer"
 
 
 class SearchEngine(StrEnum):
@@ -127,6 +140,9 @@ class RunConfig(BaseModel):
 
     limits: Limits = Field(default_factory=Limits)
     model: ModelConfig = Field(default_factory=ModelConfig)
+    roles: Mapping[ModelRole, ModelConfig] = Field(
+        default_factory=dict, description="Models of single roles; all others use the run's model."
+    )
     browser: BrowserConfig = Field(default_factory=BrowserConfig)
     search: SearchConfig = Field(default_factory=SearchConfig)
     profile: Profile = Field(
@@ -143,3 +159,7 @@ class RunConfig(BaseModel):
     )
     report_language: str = Field("", description="Language of the report; empty: the topic's own.")
     plan_first: bool = Field(False, description="Halt after the plan, so that it can be edited.")
+
+    def model_of(self, role: ModelRole) -> ModelConfig:
+        """The model that answers in this role."""
+        return self.roles.get(role, self.model)

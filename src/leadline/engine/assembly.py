@@ -26,14 +26,14 @@ from leadline.browsing.worker import BrowserUseAgent, WorkerResult
 from leadline.demo.server import DemoWeb
 from leadline.domain.budget import Budget
 from leadline.domain.config import RunConfig, SearchEngine
-from leadline.domain.events import HostContacted, ModelCalled
+from leadline.domain.events import HostContacted, ModelCalled, Notice
 from leadline.domain.ports import StopSignal
 from leadline.engine.budgeted_chat import BudgetedChat
 from leadline.engine.context import TASK, RunContext, WorkOrder
 from leadline.models.base import Model
 from leadline.models.browser_use import BrowserUseChat
 from leadline.models.chat import LangChainModel
-from leadline.models.factory import create_model
+from leadline.models.roles import RoleModels, create_models
 from leadline.runs.guardian import Guardian
 from leadline.runs.session import RunSession
 from leadline.runs.slots import MachineSlots
@@ -65,7 +65,7 @@ async def open_context(
         )
         demo = await _demo_web(config, stack)
         guard = await _guard(session, config, demo, settings.port, stack)
-        model = _model(session, config, settings, budget, stack)
+        models = _models(session, config, settings, budget, stack)
         guardian = stack.enter_context(Guardian())
         pool = BrowserPool(
             config=config.browser,
@@ -92,9 +92,11 @@ async def open_context(
             topic=session.run_record.topic,
             config=config,
             session=session,
-            model=model,
+            models=models,
             budget=budget,
-            run_worker=_Workers(session, model, budget, pool, reader, router, stop),
+            run_worker=_Workers(
+                session, models.for_role("worker"), budget, pool, reader, router, stop
+            ),
             today=datetime.now(UTC).date(),
         )
 
@@ -155,23 +157,23 @@ def _on_call(session: RunSession, budget: Budget) -> Callable[[ModelCalled], Non
     return record
 
 
-def _model(
+def _models(
     session: RunSession,
     config: RunConfig,
     settings: Settings,
     budget: Budget,
     stack: AsyncExitStack,
-) -> Model:
-    model = create_model(
-        config.model,
-        settings.api_key(config.model),
-        limits=config.limits,
+) -> RoleModels:
+    models = create_models(
+        config,
+        lambda role: settings.role_key(role, config) if role else settings.api_key(config.model),
         on_call=_on_call(session, budget),
+        on_notice=lambda note: session.emit(Notice(message=note), task=TASK.get()),
     )
-    _close_later(stack, "model", model.aclose)
-    if model.host:
-        session.emit(HostContacted(host=model.host, purpose="model"))
-    return model
+    _close_later(stack, "models", models.aclose)
+    for host in models.hosts:
+        session.emit(HostContacted(host=host, purpose="model"))
+    return models
 
 
 async def _demo_web(config: RunConfig, stack: AsyncExitStack) -> DemoWeb | None:

@@ -1,4 +1,4 @@
-"""What the nodes of the graph share: one run's session, model, budget and workers.
+"""What the nodes of the graph share: one run's session, models, budget and workers.
 
 Everything is handed in, so a node is tested with doubles; ``assembly`` builds the real one. The
 run folder stays the authority: the context keeps nothing that a resume would need.
@@ -13,12 +13,14 @@ from datetime import date
 
 from leadline.browsing.worker import WorkerResult
 from leadline.domain.budget import Budget
-from leadline.domain.config import RunConfig
+from leadline.domain.config import ModelRole, RunConfig
 from leadline.domain.events import Notice
 from leadline.domain.plan import Plan, Task
 from leadline.domain.projection import TaskView
 from leadline.domain.text import detect_language
 from leadline.models.base import Model
+from leadline.models.requests import Role
+from leadline.models.roles import RoleModels
 from leadline.runs.session import RunSession
 
 
@@ -48,12 +50,21 @@ class RunContext:
     topic: str
     config: RunConfig
     session: RunSession
-    model: Model
+    models: RoleModels
     budget: Budget
     run_worker: RunWorker
     today: date
     claimed: set[str] = field(default_factory=set)
     """Ids of the tasks that are being worked on right now."""
+
+    @property
+    def model(self) -> Model:
+        """The run's main model."""
+        return self.models.main
+
+    def model_for(self, role: ModelRole | Role) -> Model:
+        """The model that answers in this role; each call is made through here."""
+        return self.models.for_role(role)
 
     @property
     def language(self) -> str:

@@ -25,7 +25,7 @@ async def make_plan(context: RunContext) -> bool:
         limits=context.config.limits,
     )
     try:
-        draft = await context.model.ask(request)
+        draft = await context.model_for(request.role).ask(request)
     except ModelAnswerInvalid as error:
         context.notice(
             f"The model gave no usable plan ({error}) A basic plan is used; edit it as you like.",

@@ -40,7 +40,7 @@ async def reflect(context: RunContext) -> bool:
         queries_per_task=limits.queries_per_task,
     )
     try:
-        answer = await context.model.ask(request)
+        answer = await context.model_for(request.role).ask(request)
     except ModelAnswerInvalid as error:
         context.notice(f"The gaps could not be reviewed: {error}", warning=True)
         return False

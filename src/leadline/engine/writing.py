@@ -53,7 +53,7 @@ async def write_report(context: RunContext) -> bool:
         context.session.view,
         language=language,
         summary=texts[-1] if plans else None,
-        model=context.model.name,
+        model=context.model_for("writer").name,
         status=RunStatus.DONE if plans else RunStatus.EMPTY,
     )
     _save(context.session, report, partial=False)
@@ -108,7 +108,7 @@ async def _write_text(
     async with gate:
         try:
             context.budget.check()
-            async for piece in context.model.write(request):
+            async for piece in context.model_for(request.role).write(request):
                 draft.add(piece)
         except (ModelError, LimitReached) as error:
             context.notice(

@@ -8,7 +8,7 @@ was refused once is never sent again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any, TypeVar
 
@@ -42,7 +42,8 @@ _TEXT_TRIES = 2
 class LangChainModel:
     """A chat model at an endpoint.
 
-    ``wire`` and ``limiter`` are built from the configuration unless they are given. Raises
+    ``wire`` and ``limiter`` are built from the configuration unless they are given;
+    ``on_notice`` is told in a sentence when a request had to be shortened. Raises
     :class:`~leadline.errors.InvalidSetting` when the configuration cannot work.
     """
 
@@ -53,12 +54,14 @@ class LangChainModel:
         *,
         limits: Limits,
         on_call: OnCall,
+        on_notice: Callable[[str], None] | None = None,
         wire: Wire | None = None,
         limiter: Limiter | None = None,
     ) -> None:
         self._config = config
         self._seconds = limits.model_seconds
         self._on_call = on_call
+        self._on_notice = on_notice
         secret = api_key.get_secret_value() if api_key else ""
         self._endpoint = Endpoint.of(config, seconds=self._seconds, secret=secret)
         self._wire = wire or build_wire(config, api_key, seconds=self._seconds)
@@ -92,6 +95,7 @@ class LangChainModel:
     async def ask(self, request: ModelRequest[R]) -> R:
         """Put one question and return its parsed answer; see ``Model``."""
         request = request.fitted(self._input_tokens)
+        self._say_cut(request.cut_note)
         question = Question(
             messages=tuple(request.render()),
             name=request.answer_name,
@@ -128,6 +132,7 @@ class LangChainModel:
     async def write(self, request: TextRequest) -> AsyncIterator[str]:
         """Stream the text; see ``Model``."""
         request = request.fitted(self._input_tokens)
+        self._say_cut(request.cut_note)
         messages = tuple(request.render())
         for _ in range(_TEXT_TRIES):
             shown = False
@@ -138,6 +143,10 @@ class LangChainModel:
             if shown:
                 return
         raise ModelAnswerInvalid(f"{self.name} wrote nothing in {_TEXT_TRIES} tries.")
+
+    def _say_cut(self, note: str) -> None:
+        if note and self._on_notice:
+            self._on_notice(note)
 
     @property
     def _input_tokens(self) -> int:

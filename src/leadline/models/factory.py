@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pydantic import SecretStr
 
 from leadline.domain.config import ModelConfig, Provider
 from leadline.domain.limits import Limits
 from leadline.errors import InvalidSetting
 from leadline.models.base import Model, OnCall
+from leadline.models.limiter import Limiter
 from leadline.models.offline import OfflineModel
 from leadline.models.providers import PRESETS
 
@@ -15,9 +18,15 @@ _ANY_KEY = ("LEADLINE_MODEL_API_KEY", "LLM_API_KEY")
 
 
 def create_model(
-    config: ModelConfig, api_key: SecretStr | None, *, limits: Limits, on_call: OnCall
+    config: ModelConfig,
+    api_key: SecretStr | None,
+    *,
+    limits: Limits,
+    on_call: OnCall,
+    on_notice: Callable[[str], None] | None = None,
+    limiter: Limiter | None = None,
 ) -> Model:
-    """The model of ``config``.
+    """The model of ``config``; see :class:`~leadline.models.chat.LangChainModel`.
 
     Raises :class:`InvalidSetting` when a name, an address, a key or an optional package is missing.
     """
@@ -27,7 +36,9 @@ def create_model(
     # Importing LangChain's client takes two seconds, which the offline model need not pay.
     from leadline.models.chat import LangChainModel
 
-    return LangChainModel(config, api_key, limits=limits, on_call=on_call)
+    return LangChainModel(
+        config, api_key, limits=limits, on_call=on_call, on_notice=on_notice, limiter=limiter
+    )
 
 
 def check_config(config: ModelConfig, api_key: SecretStr | None) -> None:

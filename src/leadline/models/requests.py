@@ -24,7 +24,7 @@ from leadline.models.prompts import Data, Message, Value, fresh_nonce, render_pr
 
 R = TypeVar("R")
 
-Role = Literal["planner", "reflector", "writer", "worker"]
+Role = Literal["planner", "reflector", "writer", "worker", "verifier", "refuter", "adjudicator"]
 
 _LANGUAGES = {
     "": "the language of the topic",
@@ -54,6 +54,8 @@ class _Rendered(BaseModel):
 
     role: ClassVar[Role]
     prompt: ClassVar[str]
+
+    cut_note: str = Field("", description="A sentence on what was shortened to fit; often empty.")
 
     @abstractmethod
     def values(self) -> Mapping[str, Value]:

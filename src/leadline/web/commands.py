@@ -92,5 +92,4 @@ class Commands:
             return folder.save_plan(merged, newer), True
 
     def _secrets(self, task_id: str, config: RunConfig) -> dict[str, str]:
-        key = self._keys.get(task_id) or self.settings.api_key(config.model)
-        return {"LEADLINE_MODEL_API_KEY": key.get_secret_value()} if key else {}
+        return self.settings.run_keys(config, self._keys.get(task_id))
