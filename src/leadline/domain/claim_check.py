@@ -1,0 +1,123 @@
+"""What code can say of a claim, whoever made it: is it carried by its own passages?
+
+It never finds a claim *supported*: it finds what is wrong with it, and how much of it stands in
+its passages in so many words. Runs on every claim at every level of verification.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from leadline.domain.claims import Claim
+from leadline.domain.evidence import Passage, Snapshot
+from leadline.domain.statement_tables import OPPOSITES
+from leadline.domain.statements import Statement, negations, read_statement
+from leadline.domain.text import detect_language, numbers, numbers_said, stem, terms
+
+CLAUSE_COVERS = 0.6
+"""Share of a claim's words that a clause must hold to be the one that it restates."""
+
+_CLAUSE = re.compile(
+    r"[,;:—–，；：]|\b(?:but|while|whereas|although|though|aber|während|mais|pero)\b|但|而",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class CodeCheck:
+    """``problems`` are sentences, empty when nothing speaks against the claim. ``coverage`` is the
+    share (0 to 1) of the claim's words that stand in its passages; 1 across languages, where words
+    cannot be compared. ``verbatim``: the claim is a part of a passage as it stands there."""
+
+    problems: tuple[str, ...] = ()
+    coverage: float = 0.0
+    verbatim: bool = False
+    comparable: bool = True
+    """Whether claim and passages are in one language, so that words can be compared."""
+
+
+def check_in_code(
+    claim: Claim,
+    snapshot: Callable[[int], Snapshot | None],
+    *,
+    intact: Callable[[Snapshot], bool],
+    wall: Callable[[Snapshot], str | None],
+) -> CodeCheck:
+    """Check one claim against the store.
+
+    ``snapshot`` gives a stored source or None; ``intact`` says whether its text still hashes to
+    what was recorded; ``wall`` names the wall that a stored page is, if it is one.
+    """
+    problems: list[str] = []
+    shown: list[Passage] = []
+    about: list[str] = []
+    for number in claim.sources:
+        stored = snapshot(number)
+        if stored is None:
+            problems.append(f"Source {number} is not stored.")
+        elif not intact(stored):
+            problems.append(f"The stored text of source {number} was changed after it was read.")
+        elif reason := wall(stored):
+            problems.append(f"Source {number} is a wall page ({reason}), not evidence.")
+        else:
+            about.append(f"{stored.source.title} {stored.source.site} {stored.source.date}")
+    for ref, quote in zip(claim.passages, claim.quotes, strict=True):
+        stored = snapshot(ref.source)
+        passage = stored.passage(ref.passage) if stored else None
+        if passage is None:
+            problems.append(f"Passage {ref} is not stored.")
+        elif passage.text != quote:
+            problems.append(f"The quote of passage {ref} is not what is stored there.")
+        else:
+            shown.append(passage)
+    if problems:
+        return CodeCheck(tuple(dict.fromkeys(problems)))
+    return _compare(read_statement(claim.text), shown, " ".join(about))
+
+
+def _compare(statement: Statement, shown: Sequence[Passage], about: str) -> CodeCheck:
+    quoted = "\n".join(passage.text for passage in shown)
+    context = "\n".join((quoted, *(p.heading for p in shown), about))
+    if _flat(statement.text) and any(_flat(statement.text) in _flat(p.text) for p in shown):
+        return CodeCheck(coverage=1.0, verbatim=True)
+    problems: list[str] = []
+    added = sorted(numbers(statement.text) - numbers_said(context))
+    if added:
+        problems.append(f"It states {', '.join(added[:5])}, which its passages do not.")
+    if detect_language(quoted) != statement.language:
+        return CodeCheck(tuple(problems), 1.0, comparable=False)
+    known = terms(context)
+    strange = sorted(n for n in statement.names if not terms(n) <= known)
+    if strange:
+        problems.append(f"It names {', '.join(strange[:5])}, which its passages do not.")
+    problems += _polarity(statement, quoted)
+    own = terms(statement.text)
+    return CodeCheck(tuple(problems), len(own & known) / len(own) if own else 0.0)
+
+
+def _polarity(statement: Statement, quoted: str) -> list[str]:
+    """Whether the claim turns what its passages say into the opposite."""
+    said = {stem(w) for w in re.findall(r"[^\W\d_]+", quoted.casefold())}
+    turned = sorted(
+        word for word in statement.opposites - said if OPPOSITES[word] & said - statement.opposites
+    )
+    if turned:
+        return [f"It says “{turned[0]}” where its passages say the opposite."]
+    own = terms(statement.text)
+    clauses = [c for c in _CLAUSE.split(quoted) if c.strip()] + re.split(
+        r"(?<=[.!?。！？])", quoted
+    )
+    best = max(clauses, key=lambda c: len(own & terms(c)), default="")
+    covers = len(own & terms(best)) / len(own) if own else 0.0
+    if covers >= CLAUSE_COVERS and (negations(best) % 2 == 1) != statement.denies:
+        return ["It denies what its passages say, or affirms what they deny."]
+    if statement.denies and not negations(quoted):
+        return ["It denies what its passages do not."]
+    return []
+
+
+def _flat(text: str) -> str:
+    """Letters and digits alone: blanks and quotation marks differ between writers."""
+    return "".join(c for c in text.casefold() if c.isalnum())

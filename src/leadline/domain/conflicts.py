@@ -1,0 +1,203 @@
+"""Claims that are at odds: found by code, before any model is asked.
+
+Two claims conflict when they give another value for one quantity: the same unit, much the same
+subject, values of one order, and the same period. Which kind of conflict it is follows from the
+dates: another value for the same period is a contradiction; a newer value for a thing that changes
+supersedes the older one. Numbers of different stated years are a series and no conflict at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from math import log
+
+from leadline.domain.claims import Claim, Conflict, ConflictKind
+from leadline.domain.evidence import Source
+from leadline.domain.origins import publisher
+from leadline.domain.statements import Quantity, Statement, read_statement
+from leadline.domain.text import numbers_said, shorten, terms
+
+SAME_SUBJECT = 0.3
+"""Weighted Jaccard share of the words of two claims from which they speak of one quantity."""
+SAME_ORDER = 2.0
+"""Values further apart than this factor are taken to measure different things."""
+A_YEAR = 330
+"""Days between two sources from which an undated value is taken to have changed meanwhile."""
+MAX_CONFLICTS = 200
+
+_ATTRIBUTION = re.compile(
+    r",?\s*\b(?:according to|as reported by|says|said|laut|selon|según)\b[^.;:。；：]*",
+    re.IGNORECASE,
+)
+_CORRECTS = re.compile(
+    r"\b(?:correct(?:s|ed|ion)|revis(?:es|ed|ion)|replac(?:es|ed)|supersed(?:es|ed)|no longer)\b"
+    r"|更正|修订|取代|不再",
+    re.IGNORECASE,
+)
+_GENERIC_UNITS = frozenset({"", "percent", "year", "date"})
+"""Units that say little of what is measured: the subjects must agree better."""
+
+
+def find_conflicts(claims: Sequence[Claim], sources: Mapping[int, Source]) -> tuple[Conflict, ...]:
+    """Every pair of claims that is at odds, in the order of the claims."""
+    read = [_Read(claim, sources) for claim in claims]
+    weight = _weights(read)
+    found: list[Conflict] = []
+    for index, one in enumerate(read):
+        for other in read[index + 1 :]:
+            if len(found) >= MAX_CONFLICTS:
+                return tuple(found)
+            if conflict := _conflict(one, other, weight):
+                found.append(conflict)
+    return tuple(found)
+
+
+class _Read:
+    """A claim, taken apart, and what its sources tell of its time."""
+
+    def __init__(self, claim: Claim, sources: Mapping[int, Source]) -> None:
+        self.claim = claim
+        core = _ATTRIBUTION.sub("", claim.text)
+        self.statement: Statement = read_statement(core)
+        self.said = numbers_said(claim.text)
+        units = {q.unit for q in self.statement.quantities} - {"", "clock"}
+        self.words = self.statement.subject | units
+        self.sources = frozenset(claim.sources)
+        self.publishers = frozenset(publisher(sources[i].url) for i in self.sources if i in sources)
+        self.date = _as_date(claim.date)
+        head, bar, _ = core.partition(" | ")
+        self.row_key = frozenset(terms(head)) if bar else frozenset[str]()
+        """Words of a table row's first cell: rows of other things are never at odds."""
+
+    @property
+    def years(self) -> frozenset[str]:
+        """The years it states, else none."""
+        return self.statement.years
+
+
+def _weights(read: Sequence[_Read]) -> Callable[[str], float]:
+    """How much a word tells: what many claims hold tells little."""
+    holders = Counter(word for one in read for word in one.words)
+    count = len(read)
+    return lambda word: log(1 + (count - holders[word] + 0.5) / (holders[word] + 0.5))
+
+
+def _conflict(one: _Read, other: _Read, weight: Callable[[str], float]) -> Conflict | None:
+    if one.sources & other.sources or one.statement.language != other.statement.language:
+        return None
+    if one.years and other.years and not one.years & other.years:
+        return None
+    if one.statement.ordinals != other.statement.ordinals:
+        return None
+    if one.row_key and other.row_key and one.row_key != other.row_key:
+        return None
+    pair = _differing(one, other)
+    if pair is None:
+        return None
+    shared = one.words & other.words
+    union = one.words | other.words
+    alike = sum(map(weight, shared)) / (sum(map(weight, union)) or 1.0)
+    if len(shared) < 2 or alike < _needed(one, other, pair[0].unit):
+        return None
+    return _judged(one, other, pair, shared)
+
+
+def _needed(one: _Read, other: _Read, unit: str) -> float:
+    """How alike two claims must be: less where unit and stated period tell much, more where not."""
+    if unit.removesuffix(" difference") in _GENERIC_UNITS:
+        return SAME_SUBJECT * 1.6
+    return SAME_SUBJECT * (0.4 if one.years & other.years else 1.0)
+
+
+def _differing(one: _Read, other: _Read) -> tuple[Quantity, Quantity] | None:
+    """The quantity that both give with another value, or None."""
+    ours, theirs = one.statement.quantities, other.statement.quantities
+    for quantity in ours:
+        rivals = [q for q in theirs if q.unit == quantity.unit]
+        if not rivals or any(_agree(q, r) for q in ours for r in rivals if q.unit == r.unit):
+            continue
+        for rival in rivals:
+            if quantity.value in other.said or rival.value in one.said:
+                continue
+            if quantity.unit == "clock" or _same_order(quantity.value, rival.value):
+                return quantity, rival
+    return None
+
+
+def _agree(one: Quantity, other: Quantity) -> bool:
+    """Whether two values can be one: equal, one the other's rounding, or within an *about*."""
+    if one.value == other.value:
+        return True
+    a, b = _as_float(one.value), _as_float(other.value)
+    if a is None or b is None:
+        return False
+    if one.approximate or other.approximate:
+        return abs(a - b) <= 0.1 * max(abs(a), abs(b))
+    return _rounds_to(a, one.value, b) or _rounds_to(b, other.value, a)
+
+
+def _rounds_to(value: float, written: str, other: float) -> bool:
+    """Whether ``other``, rounded as coarsely as ``written`` looks, is ``value``."""
+    whole, _, fraction = written.partition(".")
+    if fraction:
+        return round(other, len(fraction)) == value
+    zeros = len(whole) - len(whole.rstrip("0"))
+    return zeros > 0 and round(other, -zeros) == value
+
+
+def _same_order(one: str, other: str) -> bool:
+    a, b = _as_float(one), _as_float(other)
+    if a is None or b is None or not a or not b:
+        return False
+    return max(a, b) / min(a, b) <= SAME_ORDER
+
+
+def _as_float(value: str) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def _judged(
+    one: _Read, other: _Read, pair: tuple[Quantity, Quantity], shared: frozenset[str]
+) -> Conflict:
+    """The conflict of two claims, its kind by period, date and publisher."""
+    first, second = one.claim, other.claim
+    values = f"{pair[0].value} and {pair[1].value} {pair[0].unit}".replace(" clock", "").strip()
+    about = shorten(" ".join(sorted(shared - {pair[0].unit})), 80)
+    gap = (other.date - one.date).days if one.date and other.date else None
+    same_publisher = bool(one.publishers & other.publishers)
+    same_period = bool(one.years & other.years)
+    newer = other if gap is not None and gap > 0 else one
+    superseded = bool(gap) and (
+        (same_publisher and (not same_period or bool(_CORRECTS.search(newer.claim.text))))
+        or (not same_period and abs(gap or 0) >= A_YEAR)
+    )
+    if superseded:
+        old, new = (first, second) if newer is other else (second, first)
+        return Conflict(
+            kind=ConflictKind.SUPERSEDED,
+            claims=(old.id, new.id),
+            about=about,
+            reason=f"They give {values}; the second is of {new.date}, the first of {old.date}.",
+        )
+    return Conflict(
+        kind=ConflictKind.CONTRADICTION,
+        claims=(first.id, second.id),
+        about=about,
+        reason=f"They give {values} for the same thing.",
+    )
+
+
+def _as_date(text: str) -> date | None:
+    match = re.match(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?", text)
+    if not match:
+        return None
+    try:
+        return date(int(match[1]), int(match[2] or 7), int(match[3] or 1))
+    except ValueError:
+        return None

@@ -1,0 +1,103 @@
+"""Claims at odds are seen by code: contradictions, superseded values, and what is neither."""
+
+from __future__ import annotations
+
+import pytest
+
+from leadline.domain.claims import Conflict, ConflictKind
+from leadline.domain.conflicts import find_conflicts
+from tests.claims_by_hand import claim, page
+
+Side = tuple[str, str, str]
+OTHERS = [
+    "Seals left the ledges in 4 percent of all passages.",
+    "The harbour owns both charging quays and the cable.",
+    "The Town Council approved the funding in 2020.",
+]
+
+
+def conflicts(*sides: Side) -> tuple[Conflict, ...]:
+    """Conflicts among statements of ``(text, date, site)``, with some others around them."""
+    texts = [*sides, *((text, "2025-05-01", f"other{n}") for n, text in enumerate(OTHERS))]
+    pages = [
+        page(n, text, date=date, url=f"https://{site}.example/{n}")
+        for n, (text, date, site) in enumerate(texts, start=1)
+    ]
+    claims = [claim(p.source.id, p.passages[0].text, p) for p in pages]
+    return find_conflicts(claims, {p.source.id: p.source for p in pages})
+
+
+def test_other_values_for_one_year_are_a_contradiction() -> None:
+    (found,) = conflicts(
+        (
+            "The ferry carried 412,000 passengers in 2025, according to the bureau.",
+            "2026-01-20",
+            "stats",
+        ),
+        ("The audit counts 389,000 passengers on the ferry in 2025.", "2026-02-16", "council"),
+    )
+    assert found.kind is ConflictKind.CONTRADICTION
+    assert found.is_open
+    assert "412000" in found.reason and "389000" in found.reason
+
+
+def test_estimates_of_two_sides_are_a_contradiction() -> None:
+    (found,) = conflicts(
+        ("A bridge would cost 326 million crowns.", "2025-05-14", "council"),
+        ("A bridge is needed, and it would cost 214 million crowns.", "2025-04-03", "campaign"),
+    )
+    assert found.kind is ConflictKind.CONTRADICTION
+
+
+@pytest.mark.parametrize("site", ["ferry", "guide"])
+def test_a_newer_value_supersedes_the_older(site: str) -> None:
+    (found,) = conflicts(
+        ("The last boat leaves the port at 23:10 at the latest.", "2026-01-01", "ferry"),
+        ("The last boat leaves the port at 20:40 at the latest.", "2023-01-01", site),
+    )
+    assert found.kind is ConflictKind.SUPERSEDED
+    assert found.claims == ("c2", "c1")
+    assert not found.is_open
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "The ferry carried 377,000 passengers in 2024.",
+            "The ferry carried 412,000 passengers in 2025.",
+        ),
+        ("Ticket: Adult | Price: 6.50 crowns", "Ticket: Resident | Price: 4.50 crowns"),
+        ("The ferry carries 180 passengers.", "The ferry carried 412,000 passengers."),
+        ("The second battery has 4 MWh at the quay.", "The first battery has 6 MWh at the quay."),
+        (
+            "The bridge would cost 326 million crowns.",
+            "The bridge would cost about 330 million crowns.",
+        ),
+        ("The bridge would cost 326 million crowns.", "The bridge would cost 326,000,000 crowns."),
+        ("The ferry cost 15 million crowns.", "The ferry cost 15.4 million crowns."),
+        (
+            "It costs 186 million crowns more than the ferry.",
+            "The ferry cost 186.5 million crowns.",
+        ),
+    ],
+)
+def test_no_conflict_is_made_up(one: str, other: str) -> None:
+    assert conflicts((one, "2025-05-01", "a"), (other, "2025-06-01", "b")) == ()
+
+
+def test_one_page_is_never_at_odds_with_itself() -> None:
+    both = page(1, "It makes 9 departures a day in each direction.")
+    claims = [
+        claim(1, "It makes 9 departures a day in each direction.", both),
+        claim(2, "It makes 14 departures a day in each direction.", both),
+    ]
+    assert find_conflicts(claims, {1: both.source}) == ()
+
+
+def test_claims_without_a_date_are_told_as_a_contradiction() -> None:
+    (found,) = conflicts(
+        ("It makes 9 departures a day in each direction.", "", "a"),
+        ("It makes 14 departures a day in each direction.", "", "b"),
+    )
+    assert found.kind is ConflictKind.CONTRADICTION
