@@ -87,7 +87,7 @@ class EventLog:
                 raise LeadlineError(
                     f"{self._path} was deleted while the run was at work; it cannot go on."
                 )
-            entry = ev.Entry(seq=self._seq + 1, ts=self._clock(), task=task, event=event)
+            entry = ev.Entry(seq=self._seq + 1, ts=_stored(self._clock()), task=task, event=event)
             line, entry = _encode(entry)
             try:
                 _write_all(self._handle, line)
@@ -172,6 +172,11 @@ def back_up(path: Path) -> Path:
     if not backup.exists():
         replace_bytes(backup, content)
     return backup
+
+
+def _stored(now: datetime) -> datetime:
+    """The time as the line holds it, in milliseconds: a writer sees what a reader will see."""
+    return now.replace(microsecond=now.microsecond // 1000 * 1000)
 
 
 def _encode(entry: ev.Entry) -> tuple[bytes, ev.Entry]:

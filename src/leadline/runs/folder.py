@@ -23,13 +23,13 @@ from leadline.domain.plan_edit import reconcile
 from leadline.domain.plan_markdown import parse_plan, render_plan
 from leadline.domain.projection import RunView
 from leadline.domain.run import RUN_FORMAT, RunRecord, RunStatus
+from leadline.domain.source_files import clean, parse_source_markdown, text_hash
 from leadline.errors import InvalidPlan, PlanConflict, RunFolderDamaged, UnknownRun, UserError
 from leadline.runs import projections
 from leadline.runs.atomic import replace_text
 from leadline.runs.control import Control
 from leadline.runs.event_log import back_up, read_log, unreadable
 from leadline.runs.lock import FileLock, Owner, current_owner
-from leadline.runs.source_files import clean, parse_source_markdown, text_hash
 
 PLAN_FILE = "research_plan.md"
 PLAN_MAX_BYTES = 300_000
@@ -223,8 +223,10 @@ class RunFolder:
         return projections.search_info(self.view())
 
     def evidence(self) -> dict[str, Any]:
-        """Every finding with its passages."""
-        return projections.evidence(self.view())
+        """``evidence.json``, made anew from the log; see ``domain.evidence_file``."""
+        view = self.view()
+        record = self.record().model_copy(update={"status": view.status, "reason": view.reason})
+        return projections.evidence(view, record)
 
     # What may be asked of it
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from leadline.domain.evidence_file import evidence_of
 from leadline.domain.plan import TaskState
 from leadline.domain.projection import RunView, TaskView
+from leadline.domain.run import RunRecord
 
 
 def search_info(view: RunView) -> dict[str, Any]:
@@ -54,26 +56,19 @@ def sources(view: RunView) -> list[dict[str, Any]]:
     return [source.model_dump(mode="json") for source in view.sources.values()]
 
 
-def evidence(view: RunView) -> dict[str, Any]:
-    """Every finding with the words that carry it and where they stand."""
-    rows: list[dict[str, Any]] = []
-    for finding in view.findings.values():
-        task = view.tasks.get(finding.task)
-        rows.append(
-            {
-                "id": finding.id,
-                "task": finding.task,
-                "counts": task is not None and finding.id in task.findings,
-                "claim": finding.claim,
-                "passages": [
-                    {
-                        "ref": str(ref),
-                        "quote": quote,
-                        "url": source.url if (source := view.sources.get(ref.source)) else "",
-                        "title": source.title if source else "",
-                    }
-                    for ref, quote in zip(finding.passages, finding.quotes, strict=False)
-                ],
-            }
-        )
-    return {"findings": rows}
+def evidence(view: RunView, record: RunRecord) -> dict[str, Any]:
+    """The content of ``evidence.json``; what it holds is said in ``domain.evidence_file``."""
+    return evidence_of(view, record).model_dump(mode="json")
+
+
+def views(view: RunView, record: RunRecord) -> dict[str, Any]:
+    """The files that are made from the log, by name."""
+    return {
+        "search_info.json": search_info(view),
+        "sources.json": sources(view),
+        "evidence.json": evidence(view, record),
+    }
+
+
+VIEW_FILES = ("search_info.json", "sources.json", "evidence.json")
+"""The names of them all."""

@@ -10,6 +10,7 @@ layers that do the work.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 
 from leadline.domain import events as ev
+from leadline.domain.claims import ReportSentence
 from leadline.domain.config import RunConfig
 from leadline.domain.plan import Plan, TaskState
 from leadline.domain.plan_edit import PlanEdit
@@ -24,7 +26,7 @@ from leadline.domain.projection import LastEvent
 from leadline.domain.run import RunRecord, RunStatus
 from leadline.errors import InvalidPlan, LeadlineError
 from leadline.runs import projections
-from leadline.runs.atomic import make_folder, replace_bytes, replace_json, replace_text
+from leadline.runs.atomic import make_folder, replace_bytes, replace_json
 from leadline.runs.event_log import EventLog
 from leadline.runs.folder import RunFolder, check_log
 from leadline.runs.lock import OwnerLock
@@ -33,15 +35,10 @@ from leadline.runs.plan_merge import add_to_plan
 from leadline.runs.shelf import EvidenceShelf
 
 _VIEWS_EVERY = 1.0
-_VIEWS = {
-    "search_info.json": projections.search_info,
-    "sources.json": projections.sources,
-    "evidence.json": projections.evidence,
-}
 _SHOWN_IN_VIEWS = (
     ev.SearchDone, ev.PageRead, ev.PageFailed, ev.FindingRecorded, ev.TaskStarted,
     ev.ClaimsMerged, ev.ConflictFound, ev.ClaimChecked, ev.EvidenceScored,
-    ev.TaskFinished, ev.PlanWritten,
+    ev.TaskFinished, ev.PlanWritten, ev.ReportReady,
 )  # fmt: skip
 _SCREEN_MAX_BYTES = 2_000_000
 _NEW_PLANS = frozenset({"model", "fallback", "given", "user"})
@@ -110,7 +107,9 @@ class RunSession(EvidenceShelf):
 
     def _take_over(self) -> None:
         self.folder.control.begin_session()
-        self._views_stale = any(not self.folder.file(name).exists() for name in _VIEWS)
+        self._views_stale = any(
+            not self.folder.file(name).exists() for name in projections.VIEW_FILES
+        )
         if self._torn:
             self._say(
                 f"The last line of audit.jsonl was cut off by a crash ({self._torn} bytes); "
@@ -347,16 +346,34 @@ class RunSession(EvidenceShelf):
     # Files
 
     def write_report(
-        self, markdown: str, *, citations: int, resolved: int, sources: int, partial: bool = False
+        self,
+        markdown: str,
+        *,
+        citations: int,
+        resolved: int,
+        sources: int,
+        partial: bool = False,
+        template: str = "",
+        sentences: Sequence[ReportSentence] = (),
     ) -> None:
-        """Replace ``report.md`` and say so in the log."""
+        """Replace ``report.md`` and say so in the log, with its hash and its cited sentences."""
+        content = markdown.encode("utf-8", "replace")
         with self._lock:
-            replace_text(self.folder.file("report.md"), markdown)
+            if self._ended:
+                return
+            replace_bytes(self.folder.file("report.md"), content)
             self.emit(
                 ev.ReportReady(
-                    citations=citations, resolved=resolved, sources=sources, partial=partial
+                    citations=citations,
+                    resolved=resolved,
+                    sources=sources,
+                    partial=partial,
+                    template=template,
+                    sentences=tuple(sentences),
+                    sha256=hashlib.sha256(content).hexdigest(),
                 )
             )
+            self._write_views()
 
     def write_screen(self, worker: str, jpeg: bytes) -> None:
         """Keep the newest screenshot of a worker; one that is too large is left out."""
@@ -370,9 +387,9 @@ class RunSession(EvidenceShelf):
     def _write_views(self) -> None:
         self._views_stale = False
         self._views_written = self._monotonic()
-        for name, content in _VIEWS.items():
-            replace_json(self.folder.file(name), content(self.view), durable=False)
         self._save_record()
+        for name, content in projections.views(self.view, self.run_record).items():
+            replace_json(self.folder.file(name), content, durable=False)
 
     def _save_record(self, **changes: object) -> None:
         counts = self.view.counts()

@@ -16,10 +16,10 @@ from urllib.parse import urldefrag
 from leadline.domain import events as ev
 from leadline.domain.evidence import Finding, Passage, PassageRef, Snapshot, Source, SourceKind
 from leadline.domain.projection import RunView
+from leadline.domain.source_files import clean, render_source_markdown, text_hash
 from leadline.errors import LeadlineError
 from leadline.runs.atomic import make_folder, replace_text
 from leadline.runs.folder import RunFolder
-from leadline.runs.source_files import clean, render_source_markdown, text_hash
 
 _SNAPSHOTS_KEPT = 64
 

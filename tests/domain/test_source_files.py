@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.domain.evidence import Passage, Snapshot, Source
-from leadline.runs.source_files import (
+from leadline.domain.source_files import (
     clean,
     parse_source_markdown,
     render_source_markdown,
