@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from leadline.domain.claims import Claim
 from leadline.domain.evidence import Finding, Passage, PassageRef, Snapshot, Source
 from leadline.domain.origins import find_origins, independent
-from leadline.runs.source_files import text_hash
+from leadline.domain.source_files import text_hash
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
