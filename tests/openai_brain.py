@@ -19,6 +19,7 @@ from leadline.models.offline_plan import keywords, offline_plan
 _SIGNS = {
     "planner": "You plan web research",
     "reflector": "You look for gaps",
+    "verifier": "You check statements",
     "writer": "You write a research report",
     "worker": "You research one task on the web",
 }
@@ -41,6 +42,8 @@ def answer(kind: str, system: str, user: str) -> Any:
             return {"reason": "Nothing important is missing.", "new_tasks": []}
         case "writer":
             return section(user)
+        case "verifier":
+            return verdicts(user)
         case "worker":
             return worker_step(user)
         case _:
@@ -79,6 +82,27 @@ def findings_in(user: str) -> list[dict[str, Any]]:
     """The findings that a writer's request shows."""
     lines = [line for line in user.splitlines() if line.startswith('{"id"')]
     return [json.loads(line) for line in lines]
+
+
+def verdicts(user: str) -> dict[str, Any]:
+    """What an honest checker says: a claim is supported when its passages hold its words."""
+    rows = [json.loads(line) for line in user.splitlines() if line.startswith("{")]
+    shown = {row["passage"]: row["text"] for row in rows if "passage" in row}
+    found = []
+    for row in rows:
+        if "claim" not in row:
+            continue
+        said = " ".join(shown.get(ref, "") for ref in row["passages"])
+        own = terms(row["claim"])
+        holds = bool(own) and len(own & terms(said)) >= 0.7 * len(own)
+        verdict = {
+            "claim": row["id"],
+            "verdict": "supports" if holds else "does not address",
+            "reason": "The passage says it." if holds else "The passage does not say it.",
+            "passages": row["passages"],
+        }
+        found.append(verdict)
+    return {"verdicts": found, "conflicts": []}
 
 
 def section(user: str) -> str:

@@ -33,6 +33,6 @@ async def test_each_node_asks_the_model_of_its_role(tmp_path: Path) -> None:
         rig.by_role = {ModelRole.PLANNER: planner, ModelRole.WRITER: writer}
         await run_graph(rig.context)
         assert planner.roles == ["planner"]
-        assert set(main.roles) == {"reflector"}
+        assert set(main.roles) == {"reflector", "verifier"}
         assert set(writer.roles) == {"writer"}
         assert "prose" in rig.folder.report()

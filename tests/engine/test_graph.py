@@ -44,7 +44,8 @@ class Restless(OfflineModel):
         if isinstance(request, PlanRequest):
             self.plans += 1
             return PlanDraft(plan=a_plan(["How long is it"], ["How deep is it"]))
-        assert isinstance(request, ReflectRequest)
+        if not isinstance(request, ReflectRequest):
+            return await super().ask(request)
         self.reflections += 1
         number = len(request.tasks) + 1
         return ReflectAnswer(new_tasks=(NewTask(text=f"Gap {number}", category="Part 1"),))

@@ -42,12 +42,11 @@ def check_in_code(
     claim: Claim,
     snapshot: Callable[[int], Snapshot | None],
     *,
-    intact: Callable[[Snapshot], bool],
     wall: Callable[[Snapshot], str | None],
 ) -> CodeCheck:
     """Check one claim against the store.
 
-    ``snapshot`` gives a stored source or None; ``intact`` says whether its text still hashes to
+    ``snapshot`` gives a stored source, or None when it is gone or its text no longer hashes to
     what was recorded; ``wall`` names the wall that a stored page is, if it is one.
     """
     problems: list[str] = []
@@ -56,9 +55,7 @@ def check_in_code(
     for number in claim.sources:
         stored = snapshot(number)
         if stored is None:
-            problems.append(f"Source {number} is not stored.")
-        elif not intact(stored):
-            problems.append(f"The stored text of source {number} was changed after it was read.")
+            problems.append(f"The stored text of source {number} is gone or was changed.")
         elif reason := wall(stored):
             problems.append(f"Source {number} is a wall page ({reason}), not evidence.")
         else:

@@ -129,6 +129,20 @@ class RunView:
         ids = set(task.findings) if task else set()
         return [finding for finding in self.findings.values() if finding.id in ids]
 
+    def counted_findings(self) -> tuple[Finding, ...]:
+        """What the report may rest on: findings that count for a task that is in the plan now,
+        and whose sources are stored."""
+        return tuple(
+            finding
+            for task in (self.plan or Plan()).tasks()
+            for finding in self.findings_of(task.id)
+            if all(
+                (source := self.sources.get(ref.source)) is not None
+                and ref.passage <= source.passages
+                for ref in finding.passages
+            )
+        )
+
     def apply(self, entry: ev.Entry) -> None:
         """Take the next entry of the log."""
         self.seq = entry.seq

@@ -22,6 +22,7 @@ from leadline.engine.planning import make_plan
 from leadline.engine.reflection import reflect
 from leadline.engine.research import research_stage
 from leadline.engine.stages import steps_needed
+from leadline.engine.verification import verify
 from leadline.engine.writing import write_report
 
 
@@ -79,7 +80,7 @@ def _assemble(context: RunContext) -> _Compiled:
         return {"more_tasks": await reflect(context)}
 
     async def check(state: ResearchState) -> ResearchState:
-        # Passes on: what the report may use is asked for where it is written (``verify``).
+        await verify(context)
         return {}
 
     async def write(state: ResearchState) -> ResearchState:

@@ -18,7 +18,6 @@ from leadline.domain.projection import RunView
 from leadline.domain.run import RunStatus
 from leadline.domain.text import detect_language
 from leadline.engine.context import RunContext
-from leadline.engine.verification import verify
 from leadline.errors import LimitReached, ModelError
 from leadline.models.requests import FindingView, SectionRequest
 from leadline.reports.citations import CheckedText, check_section
@@ -39,7 +38,7 @@ async def write_report(context: RunContext) -> bool:
     """Write the report of a finished run; False when nothing could be cited."""
     context.session.set_status(RunStatus.WRITING)
     language = context.language
-    findings = await verify(context)
+    findings = tuple(context.session.view.findings.values())
     plans = outline(context.plan, findings, context.session.view, language=language)
     gate = asyncio.Semaphore(PARALLEL_SECTIONS)
     jobs = [_write_text(context, gate, n, plan) for n, plan in enumerate(plans, start=1)]

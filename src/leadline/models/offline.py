@@ -18,6 +18,7 @@ from leadline.domain.text import detect_language, shorten, terms, words
 from leadline.errors import ModelAnswerInvalid, ModelUnavailable
 from leadline.models.base import OnCall
 from leadline.models.offline_plan import keywords, offline_plan, subject_of
+from leadline.models.offline_verify import verdicts_by_rule
 from leadline.models.requests import (
     FindingView,
     ModelRequest,
@@ -29,6 +30,7 @@ from leadline.models.requests import (
     SectionRequest,
     TextRequest,
 )
+from leadline.models.verification_requests import VerifyAnswer, VerifyRequest
 
 R = TypeVar("R")
 
@@ -57,9 +59,9 @@ class OfflineModel:
         return ""
 
     async def ask(self, request: ModelRequest[R]) -> R:
-        """Answer a plan or a reflection by rule."""
+        """Answer a plan, a reflection or a question about claims by rule."""
         started = self._begin()
-        answer: PlanDraft | ReflectAnswer
+        answer: PlanDraft | ReflectAnswer | VerifyAnswer
         if isinstance(request, PlanRequest):
             plan = offline_plan(
                 request.topic, request.limits, language=request.language, today=request.today
@@ -67,6 +69,8 @@ class OfflineModel:
             answer = PlanDraft(plan=plan)
         elif isinstance(request, ReflectRequest):
             answer = asked_again(request)
+        elif isinstance(request, VerifyRequest):
+            answer = verdicts_by_rule(request)
         else:
             raise ModelAnswerInvalid("The offline model has no rule for this question.")
         self._report(request.role, started)
