@@ -181,8 +181,9 @@ class LiveProgress:
     def show(self, record: RunRecord, view: RunView, entries: Sequence[ev.Entry]) -> None:
         """Draw the run as it stands."""
         for entry in entries:
-            if isinstance(entry.event, ev.Notice):
-                self.say(printable(entry.event.message, 500))
+            match entry.event:
+                case ev.Notice() | ev.PlanWritten(origin="user"):
+                    self.say(describe(entry, view))
         self._live.update(self._picture(record, view), refresh=True)
 
     def say(self, sentence: str) -> None:
@@ -214,6 +215,8 @@ def describe(entry: ev.Entry, view: RunView) -> str:
         case ev.RunStarted(session=session, model=model):
             again = f" (session {session})" if session > 1 else ""
             return f"Started with {printable(model) or 'the offline model'}{again}."
+        case ev.PlanWritten(origin="user"):
+            return "Your changes to the plan were taken over."
         case ev.PlanWritten(plan=plan, origin=origin) if origin not in ("progress", "given"):
             tasks = _count(sum(plan.counts().values()), "task")
             return f"Plan: {tasks} in {_count(len(plan.categories), 'part')}."

@@ -290,6 +290,28 @@ def test_an_editor_that_writes_in_place_is_waited_for(folder: RunFolder) -> None
         assert (changed.added, changed.removed) == (("t4",), ())
 
 
+def test_a_plan_saved_in_two_pieces_is_one_edit(folder: RunFolder) -> None:
+    """safety 36: half of it is a plan already, and no wish to delete the rest."""
+    with planned(folder) as session:
+        path = folder.file("research_plan.md")
+        edited = path.read_text("utf-8") + "- [ ] Who owns it\n"
+        cut = edited.index("- [ ] When")
+        with path.open("w", encoding="utf-8") as file:
+            file.write(edited[:cut])
+            file.flush()
+            rest = (edited[cut:],)
+            timer = threading.Timer(0.01, print, rest, {"end": "", "file": file, "flush": True})
+            timer.start()
+            changed = session.take_plan_edits()
+            timer.join()
+        assert changed is not None
+        assert (changed.added, changed.removed) == (("t4",), ())
+        assert session.take_plan_edits() is None
+    entries, _ = folder.read_events()
+    origins = [e.event.origin for e in entries if isinstance(e.event, ev.PlanWritten)]
+    assert origins.count("user") == 1
+
+
 def test_a_second_owner_is_refused_by_name(folder: RunFolder) -> None:
     """safety 39."""
     with started(folder):

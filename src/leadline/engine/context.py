@@ -81,10 +81,11 @@ class RunContext:
         return self.session.view.tasks.get(task_id, TaskView(task_id))
 
     def sync_plan(self) -> Plan:
-        """Take over what a person changed in the plan file since it was last written."""
-        edit = self.session.take_plan_edits()
-        if edit is not None and not edit.is_empty:
-            self.notice("Your changes to the plan were taken over.")
+        """Take over what a person changed in the plan file since it was last written.
+
+        The plan that is logged then (``origin="user"``) says so; there is no notice beside it.
+        """
+        self.session.take_plan_edits()
         return self.plan
 
     def notice(self, message: str, *, warning: bool = False) -> None:

@@ -22,6 +22,8 @@ _Mark = tuple[int, int, int]
 
 _SAVING_SECONDS = 0.2
 """An editor that writes in place empties the file first: so long it may take to fill it again."""
+_QUIET_SECONDS = 0.05
+"""A file changed less than this ago may be half written: one save must not become two edits."""
 
 
 class PlanFile:
@@ -90,7 +92,8 @@ class PlanFile:
             is_plan = mark[1] <= PLAN_MAX_BYTES
             content = self._content() if is_plan else b"\0"
             edited = parse_plan(content.decode("utf-8", "replace"))
-            settled = mark == self._stat() and (has_task(edited) or not wait)
+            is_quiet = not 0 <= time.time() - mark[0] / 1e9 < _QUIET_SECONDS
+            settled = is_quiet and mark == self._stat() and (has_task(edited) or not wait)
             if settled or content == self._known or time.monotonic() >= until:
                 return mark, content, edited
             time.sleep(_SAVING_SECONDS / 10)
