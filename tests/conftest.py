@@ -6,11 +6,15 @@ and settings files of whoever runs the tests never reach them.
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.cli_calls import Done, Run
 
 # A busy machine makes no property false: pytest-timeout is the limit, not a deadline an example.
 settings.register_profile("leadline", deadline=None)
@@ -90,12 +94,33 @@ def chromium() -> Path:
         pytest.fail(f"Browser tests need a Chromium: {error} 'make setup' installs one.")
 
 
+@pytest.fixture
+def leadline(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Call the command line in this process."""
+    from leadline import cli
+
+    def call(*arguments: str, stdin: bytes = b"") -> Done:
+        monkeypatch.setattr(sys, "argv", ["leadline", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        monkeypatch.setenv("COLUMNS", "200")
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        captured = capsys.readouterr()
+        return Done(int(ended.value.code or 0), captured.out, captured.err)
+
+    return call
+
+
 STAND_IN_SITE = """
 import sys
 if sys.orig_argv[1:3] == ["-m", "leadline.runner"]:
-    import os, runpy
+    import os, runpy, traceback
     sys.argv = ["runner", *sys.orig_argv[3:]]
-    runpy.run_path(os.environ["STAND_IN"], run_name="__main__")
+    try:
+        runpy.run_path(os.environ["STAND_IN"], run_name="__main__")
+    except BaseException:  # without this the real runner would go on instead
+        traceback.print_exc()
+        os._exit(70)
     os._exit(0)
 """
 
@@ -103,7 +128,7 @@ STAND_IN_RUNNER = """
 import os, sys, time
 from pathlib import Path
 from leadline.domain import events as ev
-from leadline.domain.evidence import Passage, PassageRef, SourceKind
+from leadline.domain.evidence import PageContent, Passage, PassageRef
 from leadline.domain.plan import Category, Plan, Task, TaskState
 from leadline.domain.run import RunStatus, Usage
 from leadline.runs.session import RunSession
@@ -141,12 +166,12 @@ with RunSession.acquire(folder) as session:
         if mode == "empty":
             session.finish_task(task.id, 1, TaskState.FAILED, "No page says so.")
             continue
-        source = session.add(
-            url="https://a.example/" + task.id, requested_url="", title="Depths \\x1b[2J",
-            site="a.example", author="", date="", language="en", kind=SourceKind.HTML,
-            passages=[Passage(number=1, text="It is nine fathoms " + task.id)], truncated=False,
-            task=task.id,
+        page = PageContent(
+            "https://a.example/" + task.id,
+            (Passage(number=1, text="It is nine fathoms " + task.id),),
+            title="Depths \\x1b[2J", site="a.example", language="en",
         )
+        source = session.add(page, task=task.id)
         found = session.record(
             task=task.id, claim="Nine fathoms.", passages=[PassageRef(source=source.id, passage=1)]
         )
@@ -170,6 +195,6 @@ def stand_in_runner(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.M
     site.mkdir()
     (site / "sitecustomize.py").write_text(STAND_IN_SITE, encoding="utf-8")
     (site / "stand_in.py").write_text(STAND_IN_RUNNER, encoding="utf-8")
-    monkeypatch.setenv("PYTHONPATH", str(site))
+    monkeypatch.setenv("PYTHONPATH", str(site), prepend=os.pathsep)
     monkeypatch.setenv("STAND_IN", str(site / "stand_in.py"))
     return monkeypatch

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from leadline.domain.events import Event, FindingRecorded, PageRead
-from leadline.domain.evidence import Finding, Passage, PassageRef, Snapshot, Source, SourceKind
+from leadline.domain.evidence import Finding, PageContent, PassageRef, Snapshot, Source
 
 
 class MemoryRun:
@@ -25,41 +25,27 @@ class MemoryRun:
         """All events of one class, in order."""
         return [event for _, event in self.events if isinstance(event, kind)]
 
-    def add(
-        self,
-        *,
-        url: str,
-        requested_url: str = "",
-        title: str = "",
-        site: str = "",
-        author: str = "",
-        date: str = "",
-        language: str = "",
-        kind: SourceKind = SourceKind.HTML,
-        passages: Sequence[Passage],
-        truncated: bool = False,
-        task: str = "",
-    ) -> Source:
-        known = self.by_url(url)
+    def add(self, page: PageContent, *, task: str = "") -> Source:
+        known = self.by_url(page.url)
         if known:
             return known.source
-        text = "\n".join(p.text for p in passages)
+        text = "\n".join(p.text for p in page.passages)
         source = Source(
             id=len(self.snapshots) + 1,
-            url=url,
-            requested_url=requested_url,
-            title=title,
-            site=site,
-            author=author,
-            date=date,
-            language=language,
+            url=page.url,
+            requested_url=page.requested_url,
+            title=page.title,
+            site=page.site,
+            author=page.author,
+            date=page.date,
+            language=page.language,
             fetched_at=datetime.now(UTC),
             hash=hashlib.sha256(text.encode()).hexdigest(),
-            kind=kind,
-            passages=len(passages),
-            truncated=truncated,
+            kind=page.kind,
+            passages=len(page.passages),
+            truncated=page.truncated,
         )
-        self.snapshots[source.id] = Snapshot(source=source, passages=tuple(passages))
+        self.snapshots[source.id] = Snapshot(source=source, passages=page.passages)
         self.emit(PageRead(source=source), task=task)
         return source
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from leadline.browsing.state import CurrentPage, Shown
 from leadline.browsing.view import prompt_values, render_rows, render_sources, select_passages
-from leadline.domain.evidence import Passage, PassageRef
+from leadline.domain.evidence import PageContent, Passage, PassageRef
 from leadline.domain.limits import Limits
 from leadline.domain.text import estimate_tokens
 from leadline.models.prompts import Data, render_prompt
@@ -21,11 +21,8 @@ TODAY = date(2026, 1, 2)
 
 def stored(texts: list[str], url: str = "https://a.example/") -> Shown:
     run = MemoryRun()
-    source = run.add(
-        url=url,
-        title="A page",
-        passages=[Passage(number=n, text=t) for n, t in enumerate(texts, start=1)],
-    )
+    passages = tuple(Passage(number=n, text=t) for n, t in enumerate(texts, start=1))
+    source = run.add(PageContent(url, passages, title="A page"))
     snapshot = run.snapshots[source.id]
     return Shown(snapshot, snapshot.passages)
 

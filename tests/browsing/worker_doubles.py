@@ -14,7 +14,7 @@ from browser_use.llm.base import BaseChatModel
 from browser_use.llm.views import ChatInvokeCompletion
 
 from leadline.browsing.state import Shown, WorkerState
-from leadline.domain.evidence import Passage, Snapshot
+from leadline.domain.evidence import PageContent, Passage, Snapshot
 from leadline.domain.limits import Limits
 from leadline.domain.text import split_sentences
 from leadline.errors import PageBlocked, PageUnreadable
@@ -64,11 +64,11 @@ class FakeReader:
         return await self.read(lease.current, lease, task=task)
 
     def store(self, url: str, text: str, task: str = "t1") -> Snapshot:
-        passages = [
+        passages = tuple(
             Passage(number=n, text=sentence)
             for n, sentence in enumerate(split_sentences(text), start=1)
-        ]
-        source = self.run.add(url=url, title=f"Page {url}", passages=passages, task=task)
+        )
+        source = self.run.add(PageContent(url, passages, title=f"Page {url}"), task=task)
         return self.run.snapshots[source.id]
 
 

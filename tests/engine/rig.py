@@ -14,7 +14,7 @@ from leadline.browsing.worker import WorkerResult
 from leadline.domain.budget import Budget
 from leadline.domain.config import ModelConfig, ModelRole, RunConfig, SearchConfig, SearchEngine
 from leadline.domain.events import Entry, RunStarted
-from leadline.domain.evidence import Passage, PassageRef, SourceKind
+from leadline.domain.evidence import PageContent, Passage, PassageRef
 from leadline.domain.limits import Limits
 from leadline.domain.plan import Category, Plan, Task
 from leadline.engine.context import RunContext, WorkOrder
@@ -54,19 +54,15 @@ async def found(rig: Rig, order: WorkOrder) -> WorkerResult:
     """A worker that reads one page and records what it says."""
     number = len(rig.session.view.sources) + 1
     text = f"{order.task.text}: the measured value is {number} metres."
-    source = rig.session.add(
+    page = PageContent(
         url=f"https://site{number}.example/",
-        requested_url="",
+        passages=(Passage(number=1, text=text),),
         title=f"Page {number}",
         site=f"site{number}.example",
-        author="",
         date="2025-01-01",
         language="en",
-        kind=SourceKind.HTML,
-        passages=[Passage(number=1, text=text)],
-        truncated=False,
-        task=order.task.id,
     )
+    source = rig.session.add(page, task=order.task.id)
     ref = PassageRef(source=source.id, passage=1)
     finding = rig.session.record(task=order.task.id, claim=text, passages=[ref])
     return WorkerResult(answered=True, summary="It is known.", findings=(finding.id,), steps=2)

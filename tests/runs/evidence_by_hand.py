@@ -32,7 +32,7 @@ from leadline.domain.claims import (
     fingerprint,
 )
 from leadline.domain.config import RunConfig
-from leadline.domain.evidence import Finding, Passage, PassageRef, SourceKind
+from leadline.domain.evidence import Finding, PageContent, Passage, PassageRef
 from leadline.domain.plan import Category, Plan, Task, TaskState
 from leadline.domain.run import RunStatus, Usage
 from leadline.runs.folder import RunFolder
@@ -229,19 +229,15 @@ def begin(session: RunSession, task: str, attempt: int = 1) -> None:
 
 
 def add(session: RunSession, index: int, task: str) -> None:
-    session.add(
+    page = PageContent(
         url=URLS[index],
-        requested_url="",
+        passages=tuple(Passage(number=n, text=text) for n, text in enumerate(TEXTS[index], 1)),
         title=TITLES[index],
         site=URLS[index].split("/")[2],
-        author="",
         date=f"2026-01-0{index + 1}",
         language="en",
-        kind=SourceKind.HTML,
-        passages=[Passage(number=n, text=text) for n, text in enumerate(TEXTS[index], 1)],
-        truncated=False,
-        task=task,
     )
+    session.add(page, task=task)
 
 
 def record(session: RunSession, task: str, index: int) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leadline.domain.evidence import Passage, Source, SourceKind
+from leadline.domain.evidence import PageContent, Passage, Source
 from leadline.domain.plan import Category, Plan, Task
 from leadline.runs.session import RunSession
 
@@ -24,16 +24,13 @@ def add_page(
     requested_url: str = "",
     task: str = "t1",
 ) -> Source:
-    return session.add(
+    page = PageContent(
         url=url,
+        passages=tuple(Passage(number=i + 1, text=text) for i, text in enumerate(texts)),
         requested_url=requested_url,
         title="A page",
         site="a.example",
-        author="",
         date="2026-01-02",
         language="en",
-        kind=SourceKind.HTML,
-        passages=[Passage(number=i + 1, text=text) for i, text in enumerate(texts)],
-        truncated=False,
-        task=task,
     )
+    return session.add(page, task=task)

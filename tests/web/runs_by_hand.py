@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw
 
 from leadline.domain import events as ev
 from leadline.domain.config import RunConfig
-from leadline.domain.evidence import Passage, PassageRef, SourceKind
+from leadline.domain.evidence import PageContent, Passage, PassageRef
 from leadline.domain.plan import Category, Plan, Task, TaskState
 from leadline.domain.run import RunStatus, Usage
 from leadline.runs.folder import RunFolder
@@ -203,16 +203,12 @@ class ByHand:
     def _add(
         session: RunSession, passages: tuple[str, ...], title: str, host: str, task: Task
     ) -> None:
-        session.add(
+        page = PageContent(
             url=f"https://{host}/{len(passages)}",
-            requested_url="",
+            passages=tuple(Passage(number=n, text=t) for n, t in enumerate(passages, 1)),
             title=title,
             site=host,
-            author="",
             date="2026-01-14",
             language="en",
-            kind=SourceKind.HTML,
-            passages=[Passage(number=n, text=t) for n, t in enumerate(passages, 1)],
-            truncated=False,
-            task=task.id,
         )
+        session.add(page, task=task.id)

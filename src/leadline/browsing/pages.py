@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from leadline.browsing.documents import Document, fetch_document
@@ -18,7 +18,7 @@ from leadline.browsing.passages import MAX_PASSAGES, split_passages
 from leadline.browsing.tabs import TabResult, Tabs
 from leadline.browsing.walls import WALL_SENTENCES, wall_reason
 from leadline.domain.events import PageFailed, PageRead
-from leadline.domain.evidence import Passage, Snapshot, SourceKind
+from leadline.domain.evidence import PageContent, Passage, Snapshot, SourceKind
 from leadline.domain.limits import Limits
 from leadline.domain.ports import EventSink, SourceShelf
 from leadline.domain.text import detect_language
@@ -32,21 +32,6 @@ _TRACKING = frozenset(
     ("fbclid", "gclid", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "mc_cid", "mc_eid",
      "igshid", "_hsenc", "_hsmi", "mkt_tok", "ref_src", "vero_id", "oly_enc_id", "oly_anon_id")
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """A page that is ready for the shelf."""
-
-    url: str
-    title: str
-    site: str
-    author: str
-    date: str
-    language: str
-    kind: SourceKind
-    passages: tuple[Passage, ...]
-    truncated: bool
 
 
 class PageReader:
@@ -161,7 +146,7 @@ class PageReader:
                     raise PageUnreadable(str(again)) from None
         return self._store(page, page.url, key, task)
 
-    async def _attempt(self, key: str, lease: Tabs) -> _Page:
+    async def _attempt(self, key: str, lease: Tabs) -> PageContent:
         result = await lease.read_tab(key)
         self.check_url(result.url)  # where redirects led
         if not result.document:
@@ -181,7 +166,7 @@ class PageReader:
         self.check_url(document.url)
         return _of_document(document)
 
-    async def _page_of(self, result: TabResult) -> _Page:
+    async def _page_of(self, result: TabResult) -> PageContent:
         # In a thread: a large page takes a while, and stops and screens must not wait for it.
         extracted = await asyncio.to_thread(extract_page, result.html, url=result.url)
         title = extracted.title or result.title
@@ -192,20 +177,9 @@ class PageReader:
             raise PageBlocked(WALL_SENTENCES[wall], reason=wall)
         return _of_html(result.url, title, extracted)
 
-    def _store(self, page: _Page, url: str, requested: str, task: str) -> Snapshot:
-        source = self._shelf.add(
-            url=url,
-            requested_url="" if requested == url else requested,
-            title=page.title,
-            site=page.site,
-            author=page.author,
-            date=page.date,
-            language=page.language,
-            kind=page.kind,
-            passages=page.passages,
-            truncated=page.truncated,
-            task=task,
-        )
+    def _store(self, page: PageContent, url: str, requested: str, task: str) -> Snapshot:
+        asked = "" if requested == url else requested
+        source = self._shelf.add(replace(page, url=url, requested_url=asked), task=task)
         snapshot = self._shelf.snapshot(source.id)
         if snapshot is None:
             raise PageUnreadable("The page could not be stored.")
@@ -262,9 +236,9 @@ def _texts(passages: Sequence[Passage]) -> list[str]:
     return [p.text for p in passages]
 
 
-def _of_html(url: str, title: str, extracted: Extracted) -> _Page:
+def _of_html(url: str, title: str, extracted: Extracted) -> PageContent:
     passages, truncated = split_passages(extracted.text, limit=MAX_PASSAGES)
-    return _Page(
+    return PageContent(
         url=normalise_url(url),
         title=title or _name_of(url),
         site=extracted.site or (urlsplit(url).hostname or ""),
@@ -277,7 +251,7 @@ def _of_html(url: str, title: str, extracted: Extracted) -> _Page:
     )
 
 
-def _of_document(document: Document) -> _Page:
+def _of_document(document: Document) -> PageContent:
     passages: list[Passage] = []
     truncated = document.truncated
     for number, text in enumerate(document.pages, 1):
@@ -293,7 +267,7 @@ def _of_document(document: Document) -> _Page:
             break
     if not passages:
         raise PageUnreadable("The document holds no text; it may be a scan.")
-    return _Page(
+    return PageContent(
         url=normalise_url(document.url),
         title=document.title or _name_of(document.url),
         site=urlsplit(document.url).hostname or "",

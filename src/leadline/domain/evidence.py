@@ -7,6 +7,7 @@ of source 3) or a finding by its id (``f7``); text and address are looked up her
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -50,6 +51,26 @@ class Passage(BaseModel):
     text: str
     page: int | None = Field(None, description="Page of a PDF, from 1.")
     heading: str = Field("", description="The nearest heading above it.")
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    """A page or document that was read and is ready to be stored as a source."""
+
+    url: str
+    """The address after redirects."""
+    passages: tuple[Passage, ...]
+    requested_url: str = ""
+    """The address that was asked for, if another."""
+    title: str = ""
+    site: str = ""
+    author: str = ""
+    date: str = ""
+    """ISO date of publication, as far as the page tells."""
+    language: str = ""
+    kind: SourceKind = SourceKind.HTML
+    truncated: bool = False
+    """The page was longer than what is stored."""
 
 
 class Source(BaseModel):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from leadline.domain.events import Event
-from leadline.domain.evidence import Finding, Passage, PassageRef, Snapshot, Source, SourceKind
+from leadline.domain.evidence import Finding, PageContent, PassageRef, Snapshot, Source
 
 
 class EventSink(Protocol):
@@ -23,21 +23,7 @@ class EventSink(Protocol):
 class SourceShelf(Protocol):
     """The run's sources: stored once, numbered, looked up by number."""
 
-    def add(
-        self,
-        *,
-        url: str,
-        requested_url: str,
-        title: str,
-        site: str,
-        author: str,
-        date: str,
-        language: str,
-        kind: SourceKind,
-        passages: Sequence[Passage],
-        truncated: bool,
-        task: str,
-    ) -> Source:
+    def add(self, page: PageContent, *, task: str) -> Source:
         """Store a page as the next source and emit ``page.read``; one URL is one source."""
 
     def by_url(self, url: str) -> Snapshot | None:

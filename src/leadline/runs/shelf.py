@@ -14,7 +14,7 @@ from datetime import datetime
 from urllib.parse import urldefrag
 
 from leadline.domain import events as ev
-from leadline.domain.evidence import Finding, Passage, PassageRef, Snapshot, Source, SourceKind
+from leadline.domain.evidence import Finding, PageContent, PassageRef, Snapshot, Source
 from leadline.domain.projection import RunView
 from leadline.domain.source_files import clean, render_source_markdown, text_hash
 from leadline.errors import LeadlineError
@@ -40,56 +40,42 @@ class EvidenceShelf(ABC):
     def emit(self, event: ev.Event, *, task: str = "") -> None:
         """Append one event to the log and apply it to the view."""
 
-    def add(
-        self,
-        *,
-        url: str,
-        requested_url: str,
-        title: str,
-        site: str,
-        author: str,
-        date: str,
-        language: str,
-        kind: SourceKind,
-        passages: Sequence[Passage],
-        truncated: bool,
-        task: str,
-    ) -> Source:
+    def add(self, page: PageContent, *, task: str) -> Source:
         """Store a page as the next source and emit ``page.read``; see ``SourceShelf``."""
         with self._lock:
-            known = self._source_at(url)
+            known = self._source_at(page.url)
             if known is not None:
-                self._know_address(known.id, requested_url)
+                self._know_address(known.id, page.requested_url)
                 return known
             stored = tuple(
                 p.model_copy(update={"text": clean(p.text), "heading": clean(p.heading)})
-                for p in passages
+                for p in page.passages
             )
             digest = text_hash(stored)
             same = (s for s in self.view.sources.values() if stored and s.hash == digest)
             origin = next((s.origin or s.id for s in same), None)
             source = Source(
                 id=max(self.view.sources, default=0) + 1,
-                url=clean(url),
-                requested_url=clean(requested_url) if requested_url != url else "",
-                title=clean(title),
-                site=clean(site),
-                author=clean(author),
-                date=clean(date),
-                language=clean(language),
+                url=clean(page.url),
+                requested_url=clean(page.requested_url) if page.requested_url != page.url else "",
+                title=clean(page.title),
+                site=clean(page.site),
+                author=clean(page.author),
+                date=clean(page.date),
+                language=clean(page.language),
                 fetched_at=self._clock(),
                 hash=digest,
-                kind=kind,
+                kind=page.kind,
                 passages=len(stored),
                 origin=origin,
-                truncated=truncated,
+                truncated=page.truncated,
             )
             snapshot = Snapshot(source=source, passages=stored)
             path = self.folder.file(f"sources/{source.id}.md")
             make_folder(path.parent)
             replace_text(path, render_source_markdown(snapshot))
             self.emit(ev.PageRead(source=source), task=task)
-            self._know_address(source.id, url, requested_url)
+            self._know_address(source.id, page.url, page.requested_url)
             self._keep(snapshot)
             return source
 
