@@ -17,7 +17,8 @@ from pathlib import Path
 import typer
 
 from leadline.cli import app
-from leadline.provider_keys import KEY_NAMES, URL_NAMES
+from leadline.domain.providers import KEY_VARIABLES
+from leadline.provider_keys import URL_NAMES
 from leadline.settings import Settings
 from leadline.settings_table import settings_markdown
 
@@ -61,8 +62,8 @@ def settings_part() -> str:
 def providers_part() -> str:
     """Which variables belong to which provider."""
     lines = ["| Provider | Its key | Its address |", "|---|---|---|"]
-    for provider in dict.fromkeys([*KEY_NAMES, *URL_NAMES]):
-        keys = ", ".join(f"`{name}`" for name in KEY_NAMES.get(provider, ()))
+    for provider in dict.fromkeys([*KEY_VARIABLES, *URL_NAMES]):
+        keys = ", ".join(f"`{name}`" for name in KEY_VARIABLES.get(provider, ()))
         urls = ", ".join(f"`{name}`" for name in URL_NAMES.get(provider, ()))
         lines.append(f"| `{provider}` | {keys} | {urls} |")
     return "\n".join(lines)

@@ -73,6 +73,7 @@ def test_an_interrupt_stops_the_run_and_is_raised_on(stand_in_runner: pytest.Mon
         ({"topic": "x", "nonsense": 1}, InvalidSetting),
         ({"topic": "x", "plan": "no tasks"}, InvalidPlan),
         ({"topic": "x", "model": "gpt-5", "provider": "nobody"}, InvalidSetting),
+        ({"topic": "x", "model": "claude-1"}, InvalidSetting),  # its key is missing
     ],
 )
 def test_wrong_input_is_refused_before_anything_starts(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,50 +12,19 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from leadline import cli
+from leadline import cli_folders
 from leadline.cli_output import printable
-from leadline.domain.config import RunConfig
+from leadline.domain.config import ModelConfig, Provider, RunConfig
 from leadline.domain.run import RunStatus
 from leadline.errors import RunBusy
 from leadline.runs.store import RunStore
+from tests.cli_calls import Run
 
 CANARY = "sk-canary-0123456789abcdef"
-
-
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        [line] = self.out.splitlines()
-        value = json.loads(line)
-        assert isinstance(value, dict)
-        return value
-
-
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def leadline(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Call the command line in this process."""
-
-    def call(*arguments: str, stdin: bytes = b"") -> Done:
-        monkeypatch.setattr(sys, "argv", ["leadline", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        monkeypatch.setenv("COLUMNS", "200")
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        captured = capsys.readouterr()
-        return Done(int(ended.value.code or 0), captured.out, captured.err)
-
-    return call
 
 
 def one_run() -> str:
@@ -269,40 +238,6 @@ def wait_for(look: Callable[[], str], seconds: float = 20) -> str:
     raise AssertionError("it did not happen in time")
 
 
-# Looking at runs
-
-
-@pytest.mark.usefixtures("stand_in_runner")
-def test_list_cuts_no_id(leadline: Run) -> None:
-    leadline("run", "How many passengers does the tidal ferry of Quorrow carry in a year?")
-    assert one_run() in leadline("list").out.split()
-
-
-@pytest.mark.usefixtures("stand_in_runner")
-def test_list_and_show(leadline: Run) -> None:
-    assert "There are no runs yet" in leadline("list").out
-    leadline("run", "How deep?")
-    listed = leadline("list")
-    assert one_run() in listed.out
-    assert "2/2" in listed.out
-    [row] = leadline("list", "--json").json["runs"]
-    assert (row["task_id"], row["status"], row["sources"]) == (one_run(), "done", 2)
-    shown = leadline("show", one_run())
-    assert "[x] How old" in shown.out
-    assert "2 sources, 2 findings, 1 citations" in shown.out
-    assert leadline("show", one_run(), "--json").json["topic"] == "How deep?"
-
-
-@pytest.mark.usefixtures("stand_in_runner")
-def test_export(leadline: Run) -> None:
-    leadline("run", "How deep?")
-    assert leadline("export", one_run()).out == "# Depths\n\nNine fathoms. [1]\n"
-    assert leadline("export", one_run(), "--format", "html", "-o", "report.html").code == 0
-    assert "Nine fathoms" in Path("report.html").read_text(encoding="utf-8")
-    refused = leadline("export", one_run(), "--format", "docx")
-    assert (refused.code, refused.out) == (2, "")
-
-
 @pytest.mark.usefixtures("stand_in_runner")
 def test_another_root(leadline: Run) -> None:
     leadline("run", "x", "--root", "elsewhere")
@@ -365,6 +300,66 @@ def test_an_unknown_option_is_a_usage_error(leadline: Run) -> None:
     assert "nonsense" in done.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["show"], "Missing argument 'ID'"),
+        (["run", "x", "--nonsense"], "--nonsense"),
+        (["run", "x", "--browsers", "many"], "--browsers"),
+        (["run", "x", "--provider", "nobody"], "--provider"),
+        (["list", "--limit", "0"], "--limit"),
+        (["nonsense"], "nonsense"),
+    ],
+)
+def test_usage_errors_are_objects_too_with_json(
+    leadline: Run, arguments: list[str], words: str
+) -> None:
+    done = leadline(*arguments, "--json")
+    assert done.code == 2
+    assert list(done.json) == ["error"]
+    assert words in done.json["error"]["message"]
+    assert done.json["error"]["message"] in done.err
+
+
+@pytest.mark.parametrize("command", [["run", "x"], ["plan", "x"]])
+def test_a_missing_key_is_said_before_there_is_a_run(leadline: Run, command: list[str]) -> None:
+    done = leadline(*command, "--provider", "openai", "--model", "gpt-5")
+    assert done.code == 2
+    assert "set OPENAI_API_KEY or LEADLINE_MODEL_API_KEY" in done.err.splitlines()[-1]
+    assert not Path("tmp").exists()
+
+
+def test_a_missing_key_of_a_role_is_said_before_there_is_a_run(
+    leadline: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    done = leadline(
+        "run", "x", "--provider", "openai", "--model", "gpt-5",
+        "--set", "verifier.provider=mistral", "--set", "verifier.name=m",
+    )  # fmt: skip
+    assert done.code == 2
+    assert "set MISTRAL_API_KEY or LEADLINE_VERIFIER_API_KEY" in done.err.splitlines()[-1]
+    assert not Path("tmp").exists()
+
+
+def test_a_resume_without_the_key_changes_nothing(leadline: Run) -> None:
+    config = RunConfig(model=ModelConfig(provider=Provider.MISTRAL, name="m"))
+    folder = RunStore(Path("tmp/deep_research")).create("x", config)
+    before = folder.file("run.json").read_bytes()
+    done = leadline("resume", folder.task_id)
+    assert (done.code, "set MISTRAL_API_KEY" in done.err) == (2, True)
+    assert folder.file("run.json").read_bytes() == before
+    assert folder.control.ticket() is None
+
+
+def test_run_and_plan_take_the_same_options(leadline: Run) -> None:
+    def options(command: str) -> set[str]:
+        return set(re.findall(r"--[a-z-]+", leadline(command, "--help").out))
+
+    assert options("run") - options("plan") == {"--plan", "--plan-first"}
+    assert options("plan") <= options("run")
+
+
 def test_errors_are_objects_too_with_json(leadline: Run) -> None:
     done = leadline("show", "../x", "--json")
     assert done.code == 2
@@ -381,7 +376,7 @@ def test_what_is_unexpected_is_one_sentence_and_a_file_without_secrets(
     def burst(*_: object) -> None:
         raise RuntimeError(f"oh no {CANARY}")
 
-    monkeypatch.setattr(cli, "RunStore", burst)
+    monkeypatch.setattr(cli_folders, "RunStore", burst)
     done = leadline("list")
     assert done.code == 1
     [line] = done.err.splitlines()
@@ -405,7 +400,19 @@ def test_a_key_is_in_no_file_of_a_run(leadline: Run, monkeypatch: pytest.MonkeyP
 
 def test_without_a_command_the_help_is_shown(leadline: Run) -> None:
     done = leadline("--help")
-    for command in ("run", "plan", "resume", "stop", "list", "show", "export", "demo", "doctor"):
+    for command in (
+        "run",
+        "plan",
+        "resume",
+        "stop",
+        "list",
+        "show",
+        "export",
+        "open",
+        "delete",
+        "demo",
+        "doctor",
+    ):
         assert command in done.out
 
 

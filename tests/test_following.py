@@ -8,8 +8,9 @@ import pytest
 
 from leadline.domain.config import RunConfig
 from leadline.errors import InvalidPlan, LeadlineError, UnknownRun, UserError
-from leadline.following import plan_from
+from leadline.following import Launcher, StopRequest, plan_from
 from leadline.runs.store import RunStore
+from leadline.settings import Settings
 
 WEBUI = "## 1. 1. Boats\n\n  - [x] How long\n\n## 2. 2. Seas\n\n  - [ ] How deep\n"
 
@@ -70,3 +71,20 @@ def test_there_is_no_plan(store: RunStore, named: str, error: type, words: str) 
         plan_from(store, named)
     assert len(str(raised.value)) < 400
     assert list(store.root.iterdir()) == []
+
+
+def test_a_run_that_could_not_even_begin_is_not_waited_for(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its process ended, and the folder takes no word about it."""
+    launcher = Launcher(Settings(), store.root)
+    folder = store.create("x", RunConfig())
+    monkeypatch.setattr("leadline.runs.supervisor.sys.executable", "false")
+    monkeypatch.setattr("leadline.runs.supervisor._mark", _no_room)
+    launcher.supervisor.start(folder.task_id)
+    with pytest.raises(LeadlineError, match=r"could not begin; .*runner\.log has the details"):
+        launcher.follow(folder, watch=lambda *_: None, stop=StopRequest())
+
+
+def _no_room(*_: object) -> bool:
+    raise LeadlineError("The disk is full.")

@@ -24,7 +24,8 @@ from leadline.domain.plan import Plan
 from leadline.domain.plan_markdown import parse_plan
 from leadline.domain.projection import RunView
 from leadline.domain.run import RunRecord
-from leadline.errors import InvalidPlan, UserError
+from leadline.errors import InvalidPlan, LeadlineError, UserError
+from leadline.provider_keys import check_keys
 from leadline.runs.folder import PLAN_FILE, PLAN_MAX_BYTES, RunFolder
 from leadline.runs.store import RunStore
 from leadline.runs.supervisor import Supervisor
@@ -71,9 +72,13 @@ class Launcher:
         )
 
     def start(self, topic: str, config: RunConfig, *, plan: Plan | None = None) -> RunFolder:
-        """Make a run and start it (or queue it behind others)."""
+        """Make a run and start it (or queue it behind others).
+
+        Raises :class:`InvalidSetting` before anything is made when the model's key is missing.
+        """
+        secrets = self._secrets(config)
         folder = self.store.create(topic, config, plan=plan)
-        self.supervisor.start(folder.task_id, self.settings.run_keys(config))
+        self.supervisor.start(folder.task_id, secrets)
         return folder
 
     def resume(
@@ -86,6 +91,7 @@ class Launcher:
         """Go on with a run; returns it and the log's length before, to follow it from.
 
         ``changes`` are settings that the run shall have from now on, such as a higher limit.
+        Raises :class:`InvalidSetting` before anything is changed when the model's key is missing.
         """
         folder = self.store.open(task_id)
         _, cursor = folder.read_events()
@@ -93,7 +99,7 @@ class Launcher:
         changed = self.settings.changed_config(config, **changes) if changes else None
         self.supervisor.resume(
             task_id,
-            self.settings.run_keys(changed or config),
+            self._secrets(changed or config),
             config=changed,
             retry_failed=retry_failed,
         )
@@ -119,13 +125,16 @@ class Launcher:
         """Look at the run five times a second until it ends; returns its last record.
 
         The record's status is what an outsider sees: ``interrupted`` when its process is gone
-        without a word.
+        without a word. Raises :class:`LeadlineError` when it could not even begin.
         """
         asked = 0
         supervise_at = 0.0
         while True:
             if time.monotonic() >= supervise_at:
                 self.supervisor.poll()
+                if self.supervisor.never_began(folder.task_id):
+                    log = folder.control.runner_log
+                    raise LeadlineError(f"The run could not begin; {log} has the details.")
                 supervise_at = time.monotonic() + SUPERVISE_SECONDS
             view = folder.view()
             # Read after the status: once it is final, these are all there are.
@@ -145,6 +154,11 @@ class Launcher:
                 self.supervisor.stop(folder.task_id, timeout=0)
             asked = stop.times
             stop.wait(LOOK_SECONDS)
+
+    def _secrets(self, config: RunConfig) -> dict[str, str]:
+        keys = self.settings.run_keys(config)
+        check_keys(config, keys)
+        return keys
 
 
 @contextmanager
@@ -170,7 +184,8 @@ def stopped_by_signals(stop: StopRequest) -> Iterator[None]:
 
 
 def plan_from(store: RunStore, named: str) -> tuple[Plan, str]:
-    """A plan to start from and its topic, from a plan file or the id of a run.
+    """A plan to start from and its topic, from a plan file or a run as :meth:`RunStore.find`
+    takes it.
 
     Files that browser-use/web-ui wrote are plans too, and so is a folder that has one. Raises
     :class:`UserError` when there is neither, :class:`InvalidPlan` when there is no task in it.
@@ -189,9 +204,10 @@ def plan_from(store: RunStore, named: str) -> tuple[Plan, str]:
         raise UserError(f"{named[:200]!r} cannot be read ({error.strerror}).") from None
     if not is_id:
         raise UserError(f"There is no plan file {named[:200]!r}.")
-    plan = store.plan_of(named)
+    task_id = store.find(named)
+    plan = store.plan_of(task_id)
     known = {row.task_id: row.topic for row in store.history()}
-    return plan, known.get(named, named)
+    return plan, known.get(task_id, task_id)
 
 
 def _plan_of_file(path: Path) -> tuple[Plan, str]:

@@ -11,22 +11,13 @@ from dataclasses import dataclass, field
 
 from pydantic import SecretStr
 
-from leadline.domain.config import ModelConfig, ModelRole, Provider
+from leadline.domain.config import ModelConfig, ModelRole, Provider, RunConfig
+from leadline.domain.providers import KEY_VARIABLES, needs_key
 from leadline.errors import InvalidSetting
 
 OWN_KEY = "LEADLINE_MODEL_API_KEY"
 ROLE_KEYS: Mapping[ModelRole, str] = {r: f"LEADLINE_{r.value.upper()}_API_KEY" for r in ModelRole}
 ANY_KEY = "LLM_API_KEY"
-
-KEY_NAMES: Mapping[Provider, tuple[str, ...]] = {
-    Provider.OPENAI: ("OPENAI_API_KEY",),
-    Provider.AZURE: ("AZURE_OPENAI_API_KEY",),
-    Provider.OPENROUTER: ("OPENROUTER_API_KEY",),
-    Provider.DEEPSEEK: ("DEEPSEEK_API_KEY",),
-    Provider.ANTHROPIC: ("ANTHROPIC_API_KEY",),
-    Provider.GOOGLE: ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-    Provider.MISTRAL: ("MISTRAL_API_KEY",),
-}
 
 URL_NAMES: Mapping[Provider, tuple[str, ...]] = {
     Provider.OPENAI: ("OPENAI_BASE_URL", "LLM_BASE_URL"),
@@ -48,7 +39,7 @@ BROWSER_NAMES: Mapping[str, str] = {
 
 USUAL_NAMES: frozenset[str] = frozenset(
     {OWN_KEY, ANY_KEY, "LLM_PROVIDER", *ROLE_KEYS.values(), *MODEL_NAMES, *BROWSER_NAMES.values()}
-    | {name for names in (*KEY_NAMES.values(), *URL_NAMES.values()) for name in names}
+    | {name for names in (*KEY_VARIABLES.values(), *URL_NAMES.values()) for name in names}
 )
 """Every variable without a ``LEADLINE_`` setting behind it that is read."""
 
@@ -121,7 +112,7 @@ class UsualVariables:
         for start, provider in _BY_MODEL_NAME:
             if name.lower().startswith(start):
                 return provider
-        for provider, names in KEY_NAMES.items():
+        for provider, names in KEY_VARIABLES.items():
             if self.first(*names):
                 return provider
         if self.first("OPENAI_BASE_URL"):
@@ -162,7 +153,7 @@ class UsualVariables:
     def _usual_keys(self, provider: Provider, base_url: str) -> tuple[str, ...]:
         if provider is Provider.CUSTOM and base_url and base_url == self.value("OPENAI_BASE_URL"):
             return ("OPENAI_API_KEY",)
-        return KEY_NAMES.get(provider, ())
+        return KEY_VARIABLES.get(provider, ())
 
 
 def same_endpoint(one: ModelConfig, other: ModelConfig) -> bool:
@@ -172,7 +163,24 @@ def same_endpoint(one: ModelConfig, other: ModelConfig) -> bool:
 
 def key_names(provider: Provider) -> tuple[str, ...]:
     """The variables that may hold the key of this provider, the strongest first."""
-    return (OWN_KEY, *KEY_NAMES.get(provider, ()), ANY_KEY)
+    return (OWN_KEY, *KEY_VARIABLES.get(provider, ()), ANY_KEY)
+
+
+def check_keys(config: RunConfig, keys: Mapping[str, str]) -> None:
+    """Raise :class:`InvalidSetting` naming the variable when a model of a run lacks its key.
+
+    ``keys`` are those of the run (``Settings.run_keys``).
+    """
+    wanted = {"": (config.model, OWN_KEY)}
+    wanted |= {role.value: (model, ROLE_KEYS[role]) for role, model in config.roles.items()}
+    for role, (model, variable) in wanted.items():
+        if needs_key(model.provider) and variable not in keys:
+            names = " or ".join((*KEY_VARIABLES[model.provider], variable))
+            whose = f"{role}'s model" if role else "model"
+            raise InvalidSetting(
+                f"The key of the {whose} is missing: set {names} in the environment or in .env, "
+                f"or choose another provider (--{'set ' + role + '.' if role else ''}provider)."
+            )
 
 
 def mask(secret: SecretStr | str | None) -> str:

@@ -117,9 +117,9 @@ def test_files_stay_inside_the_folder(store: RunStore, tmp_path: Path) -> None:
     (folder.path / "report.md").symlink_to(secret)
     (folder.path / "sources").symlink_to(tmp_path)
     for name in ("report.md", "sources/1.md"):
-        with pytest.raises(UserError, match="symbolic link"):
+        with pytest.raises(RunFolderDamaged, match="symbolic link"):
             folder.file(name)
-    with pytest.raises(UserError):
+    with pytest.raises(RunFolderDamaged):
         folder.report()
     (store.root / "linked").symlink_to(folder.path)
     with pytest.raises(UnknownRun):

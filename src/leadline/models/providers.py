@@ -8,6 +8,7 @@ from types import MappingProxyType
 from urllib.parse import urlsplit, urlunsplit
 
 from leadline.domain.config import ModelConfig, Provider
+from leadline.domain.providers import KEY_VARIABLES, NEEDS_ADDRESS, needs_key
 from leadline.errors import InvalidSetting
 
 
@@ -19,81 +20,91 @@ class Preset:
     label: str
     hint: str
     base_url: str = ""
-    key_variables: tuple[str, ...] = ()
-    needs_key: bool = True
     stand_in_key: str = "not-needed"
     """Sent where the protocol wants a key and the endpoint wants none."""
-    needs_base_url: bool = False
     extra: str = ""
     """The optional extra of the package that brings its client; empty: OpenAI-compatible."""
     price_id: str = ""
     """Its id in genai-prices; empty: matched by the address."""
 
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The usual variables of its key; none where it needs no key."""
+        return KEY_VARIABLES.get(self.provider, ())
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether it answers nobody without a key."""
+        return needs_key(self.provider)
+
+    @property
+    def needs_base_url(self) -> bool:
+        """Whether it has no address of its own."""
+        return self.provider in NEEDS_ADDRESS
+
 
 _ALL = (
     Preset(
         Provider.OFFLINE, "Offline model",
-        "Needs no key and no network: plans by rule and quotes what it finds.", needs_key=False,
+        "Needs no key and no network: plans by rule and quotes what it finds.",
     ),
     Preset(
         Provider.OPENAI, "OpenAI", "Create a key at platform.openai.com and set OPENAI_API_KEY.",
-        "https://api.openai.com/v1", ("OPENAI_API_KEY",), price_id="openai",
+        "https://api.openai.com/v1", price_id="openai",
     ),
     Preset(
         Provider.AZURE, "Azure OpenAI",
         "Set AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY; the model is your deployment's name.",
-        "", ("AZURE_OPENAI_API_KEY",), needs_base_url=True, price_id="azure",
+        "", price_id="azure",
     ),
     Preset(
         Provider.OPENROUTER, "OpenRouter",
         "Create a key at openrouter.ai and set OPENROUTER_API_KEY.",
-        "https://openrouter.ai/api/v1", ("OPENROUTER_API_KEY",), price_id="openrouter",
+        "https://openrouter.ai/api/v1", price_id="openrouter",
     ),
     Preset(
         Provider.DEEPSEEK, "DeepSeek",
         "Create a key at platform.deepseek.com and set DEEPSEEK_API_KEY.",
-        "https://api.deepseek.com/v1", ("DEEPSEEK_API_KEY",), price_id="deepseek",
+        "https://api.deepseek.com/v1", price_id="deepseek",
     ),
     Preset(
         Provider.OLLAMA, "Ollama",
         "Start it with 'ollama serve', fetch the model with 'ollama pull', and give it a context "
         "of 16k tokens or more (OLLAMA_CONTEXT_LENGTH).",
-        "http://127.0.0.1:11434/v1", needs_key=False, stand_in_key="ollama",
+        "http://127.0.0.1:11434/v1", stand_in_key="ollama",
     ),
     Preset(
         Provider.LMSTUDIO, "LM Studio", "Load a model in LM Studio and start its local server.",
-        "http://127.0.0.1:1234/v1", needs_key=False, stand_in_key="lm-studio",
+        "http://127.0.0.1:1234/v1", stand_in_key="lm-studio",
     ),
     Preset(
         Provider.VLLM, "vLLM", "Start it with 'vllm serve MODEL'.",
-        "http://127.0.0.1:8000/v1", needs_key=False,
+        "http://127.0.0.1:8000/v1",
     ),
     Preset(
         Provider.CUSTOM, "OpenAI-compatible endpoint",
         "Give the base URL up to and including /v1, and a key if the endpoint wants one.",
-        needs_key=False, needs_base_url=True,
     ),
     Preset(
         Provider.ANTHROPIC, "Anthropic",
         "Create a key at console.anthropic.com and set ANTHROPIC_API_KEY.",
-        "https://api.anthropic.com", ("ANTHROPIC_API_KEY",), extra="anthropic",
-        price_id="anthropic",
+        "https://api.anthropic.com", extra="anthropic", price_id="anthropic",
     ),
     Preset(
         Provider.GOOGLE, "Google Gemini",
         "Create a key at aistudio.google.com and set GOOGLE_API_KEY.",
-        "https://generativelanguage.googleapis.com", ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+        "https://generativelanguage.googleapis.com",
         extra="google", price_id="google",
     ),
     Preset(
         Provider.MISTRAL, "Mistral", "Create a key at console.mistral.ai and set MISTRAL_API_KEY.",
-        "https://api.mistral.ai/v1", ("MISTRAL_API_KEY",), extra="mistral", price_id="mistral",
+        "https://api.mistral.ai/v1", extra="mistral", price_id="mistral",
     ),
     Preset(
         Provider.OLLAMA_NATIVE, "Ollama (its own API)",
         "Start it with 'ollama serve' and fetch the model with 'ollama pull'; the context size is "
         "set by Leadline.",
-        "http://127.0.0.1:11434", needs_key=False, extra="ollama",
+        "http://127.0.0.1:11434", extra="ollama",
     ),
 )  # fmt: skip
 

@@ -8,13 +8,18 @@ process answers for it until the run's own process owns the folder.
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from leadline.errors import RunFolderDamaged
 from leadline.runs.atomic import make_folder, replace_bytes, replace_json, replace_text
 from leadline.runs.lock import Owner
 
+_FILES = (
+    "owner.lock", "owner.json", "ticket.json", "plan.lock", "stop", "reserve", "runner.log",
+)  # fmt: skip
 _RESERVE_BYTES = 32_768
 """Kept while a session works, so that on a full disk it can still say how it ended."""
 
@@ -40,6 +45,25 @@ class Ticket(BaseModel):
         return self.child is None and self.by.is_alive()
 
 
+def check_kind(path: Path, *, is_folder: bool) -> None:
+    """Raise :class:`RunFolderDamaged` if something else than a file (or folder) is at ``path``,
+    or one that may not be written. Nothing at all is fine."""
+    wrong = ""
+    if path.is_symlink():
+        wrong = "is a symbolic link, which Leadline does not follow"
+    elif is_folder and path.exists() and not path.is_dir():
+        wrong = "is no folder"
+    elif not is_folder and path.exists() and not path.is_file():
+        wrong = "is no file"
+    elif path.exists() and not os.access(path, os.R_OK | os.W_OK):
+        wrong = "may not be read and written"
+    if wrong:
+        raise RunFolderDamaged(
+            f"{path} {wrong}; move it away, allow access to it or put back a good copy, then try "
+            "again."
+        )
+
+
 class Control:
     """The control folder of a run."""
 
@@ -58,6 +82,12 @@ class Control:
     def plan_lock(self) -> Path:
         """Locked while the plan file is compared and replaced."""
         return self.path / "plan.lock"
+
+    def check(self) -> None:
+        """Raise :class:`RunFolderDamaged` unless a session can work with this folder."""
+        check_kind(self.path, is_folder=True)
+        for name in _FILES:
+            check_kind(self.path / name, is_folder=False)
 
     def request_stop(self) -> None:
         """Ask the run to stop; a second time changes nothing."""

@@ -27,7 +27,7 @@ from leadline.domain.source_files import clean, parse_source_markdown, text_hash
 from leadline.errors import InvalidPlan, PlanConflict, RunFolderDamaged, UnknownRun, UserError
 from leadline.runs import projections
 from leadline.runs.atomic import replace_text
-from leadline.runs.control import Control
+from leadline.runs.control import Control, check_kind
 from leadline.runs.event_log import back_up, read_log, unreadable
 from leadline.runs.lock import FileLock, Owner, current_owner
 
@@ -39,6 +39,11 @@ _FILES = re.compile(
     r"|audit\.jsonl|sources/\d{1,6}\.md|screens/[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.jpg",
     re.ASCII,
 )
+_WRITTEN = (
+    "run.json", "audit.jsonl", PLAN_FILE, "report.md",
+    "search_info.json", "sources.json", "evidence.json",
+)  # fmt: skip
+_SUBFOLDERS = ("sources", "screens")
 _INTERRUPTED = "Its process ended without a word; resume the run to go on."
 
 
@@ -180,12 +185,28 @@ class RunFolder:
 
     # What was found
 
+    def check(self) -> None:
+        """Whether a session can work here; raises :class:`RunFolderDamaged` naming the file.
+
+        Asked before a run is started, so that nothing is changed in a folder in which it would
+        fail at once.
+        """
+        for name in _WRITTEN:
+            check_kind(self.file(name), is_folder=False)
+        for name in _SUBFOLDERS:
+            check_kind(self.path / name, is_folder=True)
+        self.control.check()
+        self.view()
+        self.plan_text()
+
     def report(self) -> str | None:
         """``report.md``, or None when there is none yet."""
         try:
             return self.file("report.md").read_bytes().decode("utf-8", "replace")
         except FileNotFoundError:
             return None
+        except OSError as error:
+            raise unreadable(self.file("report.md"), error) from error
 
     def sources(self) -> list[Source]:
         """Every source, in the order they were read."""
@@ -237,8 +258,8 @@ class RunFolder:
     def file(self, name: str) -> Path:
         """The path of one of the run's files, which need not exist.
 
-        Raises :class:`UserError` for a name that is none of a run's, and for anything that leads
-        out of the folder.
+        Raises :class:`UserError` for a name that is none of a run's, :class:`RunFolderDamaged` for
+        a symbolic link, which may lead out of the folder.
         """
         if not _FILES.fullmatch(name):
             raise UserError(f"A run has no file {name[:80]!r}.")
@@ -246,7 +267,10 @@ class RunFolder:
         for part in name.split("/"):
             path = path / part
             if path.is_symlink():
-                raise UserError(f"{path} is a symbolic link; Leadline does not follow it.")
+                raise RunFolderDamaged(
+                    f"{path} is a symbolic link, which Leadline does not follow; put the file "
+                    "itself in its place."
+                )
         return path
 
     def _plan_bytes(self) -> bytes:

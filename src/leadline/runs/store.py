@@ -37,6 +37,10 @@ from leadline.runs.event_log import EventLog
 from leadline.runs.folder import PLAN_FILE, PLAN_MAX_BYTES, RunFolder, check_tasks
 from leadline.runs.lock import OwnerLock
 
+LAST = "last"
+"""What a person calls the newest run."""
+PREFIX_CHARS = 4
+_SHOWN_IDS = 8
 _KEPT_FOLDERS = 64
 _SLUG_CHARS = 40
 
@@ -132,6 +136,33 @@ class RunStore:
             while len(self._folders) > _KEPT_FOLDERS:
                 self._folders.pop(next(iter(self._folders)))
         return folder
+
+    def find(self, named: str) -> str:
+        """The id that a person means: an id, the beginning of one (4 characters or more), or
+        ``last`` for the newest run.
+
+        Raises :class:`InvalidTaskId`, and :class:`UnknownRun` for none or several.
+        """
+        if (self.root / check_task_id(named)).is_dir():
+            return named
+        if named == LAST:
+            newest = next((row for row in self.history() if not row.foreign), None)
+            if newest is None:
+                raise UnknownRun("There is no run yet.")
+            return newest.task_id
+        if len(named) < PREFIX_CHARS:
+            raise UnknownRun(
+                f"There is no run {named!r} here; the beginning of an id has {PREFIX_CHARS} "
+                "characters or more."
+            )
+        found = sorted(path.name for path in self._children() if path.name.startswith(named))
+        if not found:
+            raise UnknownRun(f"There is no run {named!r} here.")
+        if len(found) > 1:
+            shown = ", ".join(found[:_SHOWN_IDS])
+            more = f" and {len(found) - _SHOWN_IDS} more" if len(found) > _SHOWN_IDS else ""
+            raise UnknownRun(f"{named!r} could be {shown}{more}; type more of the id.")
+        return found[0]
 
     def plan_of(self, task_id: str) -> Plan:
         """The plan of any folder here, of a run or of browser-use/web-ui, to start a run from.

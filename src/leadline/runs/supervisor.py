@@ -86,12 +86,14 @@ class Supervisor:
 
         ``secrets`` become environment variables of the process and are written nowhere. A
         ``config`` replaces the run's own; ``retry_failed`` opens its failed tasks again. Raises
-        :class:`RunBusy` when the run is at work or waits already; nothing is changed then.
+        :class:`RunBusy` when the run is at work or waits already, :class:`RunFolderDamaged` when
+        it could not work in its folder; nothing is changed then.
         """
         folder = self._store.open(task_id)
         with self._deciding():
             self._reap()
             self._refuse_active(folder)
+            folder.check()
             folder.control.clear_stop()
             _set_queued(folder, config)
             if retry_failed:
@@ -248,6 +250,17 @@ class Supervisor:
         with self._deciding():
             self._reap()
         return True
+
+    def never_began(self, task_id: str) -> bool:
+        """Whether a run that was to start has no process any more and nobody who starts it.
+
+        So it is when its process could neither work in its folder nor say so there.
+        """
+        folder = self._folder(task_id)
+        ticket = folder.control.ticket()
+        if self._workers(folder) or (ticket is not None and ticket.is_waiting):
+            return False
+        return folder.record().status is RunStatus.QUEUED
 
     def _stop_many(self, task_ids: Iterable[str], timeout: float) -> None:
         deadline = time.monotonic() + max(0.0, timeout - _FORCE_SECONDS)

@@ -16,22 +16,11 @@ from leadline.domain.config import ModelConfig, Provider, RunConfig, SearchEngin
 from leadline.domain.limits import PLAN_MAX_TASKS, Depth
 from leadline.domain.plan import Plan
 from leadline.domain.plan_markdown import parse_plan
+from leadline.domain.providers import NEEDS_ADDRESS, needs_key
 from leadline.domain.run import check_topic
 from leadline.errors import InvalidSetting, InvalidTopic
 from leadline.web.texts import Texts
 
-NEEDS_KEY = frozenset(
-    {
-        Provider.OPENAI,
-        Provider.AZURE,
-        Provider.OPENROUTER,
-        Provider.DEEPSEEK,
-        Provider.ANTHROPIC,
-        Provider.GOOGLE,
-        Provider.MISTRAL,
-    }
-)
-NEEDS_URL = frozenset({Provider.AZURE, Provider.CUSTOM})
 Group = Literal["question", "limits", "sources", "model", "browser", "plan"]
 GROUPS: tuple[Group, ...] = ("question", "limits", "sources", "model", "browser", "plan")
 PLAN_MAX_CHARS = 100_000
@@ -224,11 +213,11 @@ def _model(form: AskForm, check: _Check, has_key: Callable[[ModelConfig], bool])
     if not values["name"]:
         check.fail("model", texts("need_model_name"))
     values["base_url"] = check.url("model", texts("base_url"), form.base_url, ("http", "https"))
-    if provider in NEEDS_URL and not values["base_url"]:
+    if provider in NEEDS_ADDRESS and not values["base_url"]:
         check.fail("model", texts("need_base_url"))
     if form.temperature is not None:
         values["temperature"] = check.number("model", texts("temperature"), form.temperature, 0, 2)
-    if "model" not in check.errors and provider in NEEDS_KEY and not form.api_key.strip():
+    if "model" not in check.errors and needs_key(provider) and not form.api_key.strip():
         model = ModelConfig(provider=provider, name=values["name"], base_url=values["base_url"])
         if not has_key(model):
             check.fail("model", texts("need_key"))
