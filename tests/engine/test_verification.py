@@ -11,7 +11,7 @@ import pytest
 from leadline.browsing.worker import WorkerResult
 from leadline.domain.claims import Claim, ClaimState, ConflictKind, Judgement, Verdict, Verification
 from leadline.domain.config import RunConfig
-from leadline.domain.evidence import Passage, PassageRef, SourceKind
+from leadline.domain.evidence import PageContent, Passage, PassageRef
 from leadline.domain.run import RunStatus
 from leadline.engine.context import WorkOrder
 from leadline.engine.graph import run_graph
@@ -46,11 +46,14 @@ async def reads(rig: Rig, order: WorkOrder) -> WorkerResult:
     ids = []
     for text in FACTS[order.task.text]:
         number = len(rig.session.view.sources) + 1
-        source = rig.session.add(
-            url=f"https://site{number}.example/", requested_url="", title="A page", site="",
-            author="", date="2026-01-01", language="en", kind=SourceKind.HTML,
-            passages=[Passage(number=1, text=text)], truncated=False, task=order.task.id,
-        )  # fmt: skip
+        page = PageContent(
+            f"https://site{number}.example/",
+            (Passage(number=1, text=text),),
+            title="A page",
+            date="2026-01-01",
+            language="en",
+        )
+        source = rig.session.add(page, task=order.task.id)
         ref = PassageRef(source=source.id, passage=1)
         ids.append(rig.session.record(task=order.task.id, claim=text, passages=[ref]).id)
     return WorkerResult(answered=True, summary="Known.", findings=tuple(ids), steps=2)
