@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
+from leadline.domain.config import Profile
 from leadline.domain.limits import Limits
+from leadline.domain.plan import Plan, Task
 from leadline.domain.ranking import rank
-from leadline.domain.text import terms
-from leadline.models.offline_plan import keywords, offline_plan
+from leadline.domain.subject import keywords
+from leadline.domain.text import shorten, terms
+from leadline.domain.views import role_of
+from leadline.models.offline_plan import offline_plan
 
 _SIGNS = {
     "planner": "You plan web research",
@@ -50,32 +55,70 @@ def answer(kind: str, system: str, user: str) -> Any:
             return "OK"
 
 
+_PLANS = (
+    (Profile.HIERARCHICAL, r"Write ({n}) categories with ({n}) tasks"),
+    (Profile.TODO, r"Break the topic into ()({n}) tasks"),
+    (Profile.PERSPECTIVES, r"choose ({n})() views"),
+)
+
+
 def plan(system: str, user: str) -> dict[str, Any]:
     topic = _after(user, "Topic: ")
-    counts = re.search(
-        r"Write (\d+)(?: to (\d+))? categories with (\d+)(?: to (\d+))? tasks", system
+    found = (
+        (profile, re.search(sign.replace("{n}", r"\d+(?: to \d+)?"), system))
+        for profile, sign in _PLANS
     )
+    profile, counts = next(((p, c) for p, c in found if c), (Profile.HIERARCHICAL, None))
     assert counts, "the planner prompt says how many"
-    most_categories, most_tasks = int(counts[2] or counts[1]), int(counts[4] or counts[3])
+    least_categories, most_categories = _counts(counts[1])
+    least_tasks, most_tasks = _counts(counts[2])
     limits = Limits(
-        min_categories=int(counts[1]),
+        min_categories=least_categories,
         max_categories=most_categories,
-        min_tasks_per_category=int(counts[3]),
+        min_tasks_per_category=least_tasks,
         max_tasks_per_category=most_tasks,
     )
-    drawn = offline_plan(topic, limits, language="", today=date(2025, 1, 1))
-    return {
+    drawn = offline_plan(topic, limits, language="", today=date(2025, 1, 1), profile=profile)
+    return _PLAN_SHAPES[profile](drawn)
+
+
+def _counts(text: str) -> tuple[int, int]:
+    found = re.findall(r"\d+", text) or ["1"]
+    return int(found[0]), int(found[-1])
+
+
+def _queries(task: Task) -> list[str]:
+    return list(task.queries) or [keywords(task.text)]
+
+
+_PLAN_SHAPES: dict[Profile, Callable[[Plan], dict[str, Any]]] = {
+    Profile.HIERARCHICAL: lambda drawn: {
         "categories": [
-            {
-                "name": category.name,
-                "tasks": [
-                    {"text": t.text, "queries": list(t.queries) or [keywords(t.text)]}
-                    for t in category.tasks
-                ],
-            }
-            for category in drawn.categories
+            {"name": c.name, "tasks": [{"text": t.text, "queries": _queries(t)} for t in c.tasks]}
+            for c in drawn.categories
         ]
-    }
+    },
+    Profile.TODO: lambda drawn: {
+        "tasks": [
+            {"title": shorten(t.text, 10), "intent": t.text, "query": _queries(t)[0]}
+            for t in drawn.tasks()
+        ]
+    },
+    Profile.PERSPECTIVES: lambda drawn: {
+        "question_type": "general",
+        "perspectives": [
+            {
+                "name": c.name,
+                "role": role_of(c),
+                "sub_question": t.text,
+                "keywords": _queries(t),
+                "source_types": ["media"],
+            }
+            for c in drawn.categories
+            for t in c.tasks[:1]
+        ],
+    },
+}
 
 
 def findings_in(user: str) -> list[dict[str, Any]]:

@@ -6,9 +6,10 @@ import json
 
 from leadline.domain.limits import Limits
 from leadline.domain.plan import TaskState
-from leadline.domain.plan_answer import fallback_plan, plan_from_json
+from leadline.domain.plan_answer import plan_from_json
 from leadline.domain.plan_edit import reconcile
 from leadline.domain.plan_markdown import parse_plan, render_plan
+from leadline.domain.profile_plans import fallback_plan
 
 WEB_UI_FILE = """# Research Plan
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from leadline.domain.limits import Limits
 from leadline.domain.plan import Plan
-from leadline.domain.plan_answer import fallback_plan, plan_from_json
+from leadline.domain.plan_answer import plan_from_json
 from leadline.domain.plan_markdown import parse_plan, render_plan
+from leadline.domain.profile_plans import fallback_plan
 from tests.domain.strategies import any_text
 
 LIMITS = Limits(max_categories=3, max_tasks_per_category=3, queries_per_task=2)

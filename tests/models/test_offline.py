@@ -8,13 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline.domain.config import Profile
 from leadline.domain.events import ModelCalled
 from leadline.domain.evidence import Finding, PassageRef
 from leadline.domain.limits import PRESETS, Depth, Limits
 from leadline.domain.plan import TaskState
+from leadline.domain.plan_markdown import parse_plan, render_plan
+from leadline.domain.profiles import PROFILES
+from leadline.domain.subject import keywords, subject_of
+from leadline.domain.views import role_of
 from leadline.errors import ModelAnswerInvalid
 from leadline.models.offline import OfflineModel
-from leadline.models.offline_plan import keywords, offline_plan, subject_of
+from leadline.models.offline_plan import offline_plan
 from leadline.models.requests import FindingView, ReflectRequest, TaskOutcome
 from leadline.reports.citations import check_section
 from tests.models.conftest import plan_request, section_request, text_of
@@ -27,16 +32,20 @@ def texts(topic: str, limits: Limits | None = None) -> list[str]:
     return [task.text for task in plan.tasks()]
 
 
-@given(st.text(min_size=1, max_size=200), st.sampled_from(list(Depth)))
-def test_any_topic_gives_a_plan_within_limits(topic: str, depth: Depth) -> None:
-    limits = PRESETS[depth]
-    plan = offline_plan(topic, limits, language="", today=TODAY)
+@given(
+    st.text(min_size=1, max_size=200), st.sampled_from(list(Depth)), st.sampled_from(list(Profile))
+)
+def test_any_topic_gives_a_plan_within_limits(topic: str, depth: Depth, profile: Profile) -> None:
+    limits = PROFILES[profile].narrowed(PRESETS[depth])
+    plan = offline_plan(topic, PRESETS[depth], language="", today=TODAY, profile=profile)
     assert 1 <= len(plan.categories) <= limits.max_categories
     for category in plan.categories:
         assert 1 <= len(category.tasks) <= limits.max_tasks_per_category
         assert all(task.text for task in category.tasks)
         assert all(len(task.queries) <= limits.queries_per_task for task in category.tasks)
-    assert plan == offline_plan(topic, limits, language="", today=TODAY)
+    assert plan == offline_plan(topic, limits, language="", today=TODAY, profile=profile)
+    shown = parse_plan(render_plan(plan))
+    assert parse_plan(render_plan(shown)) == shown
 
 
 def test_compound_questions_are_split() -> None:
@@ -165,3 +174,53 @@ def test_many_aspects_spread_over_categories_within_the_limits() -> None:
     plan = offline_plan(topic, Limits(), language="", today=TODAY)
     assert len(plan.categories) <= Limits().max_categories
     assert all(len(c.tasks) <= Limits().max_tasks_per_category for c in plan.categories)
+
+
+LISTED = "Tidal ferries: ridership, cost and funding, noise"
+LISTED_ZH = "潮汐渡轮的客流量、票价和建设费用"
+
+
+@pytest.mark.parametrize(
+    ("topic", "questions"),
+    [(LISTED, ["ridership", "cost and funding", "noise"]), (LISTED_ZH, ["客流量", "票价"])],
+)
+def test_a_todo_plan_is_one_list_of_three_to_five(topic: str, questions: list[str]) -> None:
+    """S0-7: what the topic lists stands first."""
+    plan = offline_plan(topic, Limits(), language="", today=TODAY, profile=Profile.TODO)
+    (category,) = plan.categories
+    assert 3 <= len(category.tasks) <= 5
+    for question, task in zip(questions, category.tasks, strict=False):
+        assert question in task.text
+        assert task.queries
+
+
+@pytest.mark.parametrize(
+    ("topic", "kind", "first"),
+    [
+        ("Tidal power vs wind power", "comparative", "Differences"),
+        ("How do tidal turbines work?", "technical", "Technical view"),
+        ("Regulation of drones in Norway", "policy", "Legal view"),
+        ("The market for e-bikes", "business", "Industry view"),
+        ("Studies on sleep and memory", "academic", "Evidence view"),
+        ("The island of Quorrow", "general", "Background"),
+        ("潮汐能和风能的区别", "比较", "差异"),
+        ("阔罗岛", "一般", "背景"),
+    ],
+)
+def test_views_follow_from_the_kind_of_question(topic: str, kind: str, first: str) -> None:
+    """W3-15, S3-24: in English and Chinese."""
+    plan = offline_plan(topic, Limits(), language="", today=TODAY, profile=Profile.PERSPECTIVES)
+    assert kind in plan.notes[0]
+    assert plan.categories[0].name == first
+    assert 3 <= len(plan.categories) <= 6
+    assert all(role_of(category) for category in plan.categories)
+    names = [category.name for category in plan.categories]
+    assert "Critical view" in names or "批判视角" in names
+
+
+def test_what_a_topic_lists_is_asked_by_the_view_that_it_fits() -> None:
+    plan = offline_plan(LISTED, Limits(), language="", today=TODAY, profile=Profile.PERSPECTIVES)
+    texts_of = {c.name: " | ".join(t.text for t in c.tasks) for c in plan.categories}
+    for aspect in ("ridership", "cost and funding", "noise"):
+        assert any(aspect in text for text in texts_of.values())
+    assert "cost and funding" in texts_of["Economic view"]

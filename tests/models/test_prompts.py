@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline.domain.config import Profile
 from leadline.domain.plan import TaskState
 from leadline.models.prompts import Data, fresh_nonce, render_text, split_parts
 from leadline.models.requests import ReflectRequest, TaskOutcome
@@ -23,6 +24,8 @@ PARTS = split_parts("<!-- system -->\nmarks: {{nonce}}\n<!-- user -->\n{{topic}}
 
 REQUESTS: dict[str, Any] = {
     "planner": plan_request(extra_note="Only the last {5} years."),
+    "planner_todo": plan_request(profile=Profile.TODO),
+    "planner_perspectives": plan_request(profile=Profile.PERSPECTIVES, language="zh"),
     "reflector": ReflectRequest(
         topic="Tidal power",
         language="zh",

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline.domain.config import Profile
 from leadline.domain.limits import Limits
 from leadline.domain.plan import TaskState
 from leadline.domain.text import estimate_tokens
@@ -104,7 +105,8 @@ def test_schemas_are_strict() -> None:
         elif schema["type"] == "array":
             walk(schema["items"])
 
-    walk(plan_request().answer_schema())
+    for profile in Profile:
+        walk(plan_request(profile=profile).answer_schema())
     walk(REFLECT.answer_schema())
 
 

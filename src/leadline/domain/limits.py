@@ -64,7 +64,7 @@ PRESETS: dict[Depth, Limits] = {
     Depth.STANDARD: Limits(),
     Depth.DEEP: Limits(
         min_categories=4, max_categories=8, min_tasks_per_category=2, max_tasks_per_category=5,
-        max_research_loops=2, queries_per_task=2, pages_per_query=6, steps_per_worker=16,
+        max_research_loops=3, queries_per_task=2, pages_per_query=6, steps_per_worker=16,
         minutes=180, tokens=8_000_000, cost_usd=20.0, max_parallel_browsers=4,
     ),
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 Prompts ask for one shape and for counts; this takes every known shape and holds the counts. It
 never raises for decoded JSON: what cannot be read is left out and said in a notice, and nothing
-usable gives an empty plan, for which ``fallback_plan`` stands in.
+usable gives an empty plan, for which the profile's fallback stands in (``profile_plans``).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from leadline.domain.limits import Limits
 from leadline.domain.plan import Category, Plan, Task
 from leadline.domain.plan_markdown import clean_category_name
 from leadline.domain.text import detect_language, one_line, shorten
+from leadline.domain.views import QuestionType, type_note, view_notes
 
 MAX_TASK_CHARS = 300
 MAX_NAME_CHARS = 80
@@ -23,11 +24,22 @@ _MAX_DEPTH = 6
 _MAX_ITEMS = 1_000
 
 _WRAPPERS = ("plan", "research_plan", "categories", "perspectives", "sections", "result", "data")
-_TASK_LISTS = ("tasks", "todo_items", "todo_list", "todos", "subtasks", "items", "questions")
+_TASK_LISTS = (
+    "tasks",
+    "todo_items",
+    "todo_list",
+    "todos",
+    "subtasks",
+    "items",
+    "questions",
+    "sub_questions",
+)
 _NAMES = ("category_name", "category", "name", "perspective", "role", "title")
 _TEXTS = ("task_description", "task", "description", "text", "question", "sub_question", "sub_q")
 _QUERIES = ("queries", "search_queries", "query", "search_query", "keywords")
 _SUB_QUESTIONS = ("sub_question", "sub_q")
+_SOURCE_TYPES = ("source_types", "sources")
+_MAX_SOURCE_TYPES = 6
 
 _BULLET = re.compile(r"^(?:(?:[-*+•]|\d{1,2}[.)、])\s+)?(?:\[[ xX-]?\]\s+)?")
 
@@ -38,6 +50,16 @@ class _Item(NamedTuple):
     category: str | None
     text: str
     queries: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    """Note lines for its category: the role of a view."""
+
+
+class _Stage(NamedTuple):
+    """A category while the plan is read; the list is filled on the way."""
+
+    name: str
+    notes: tuple[str, ...]
+    tasks: list[Task]
 
 
 def plan_from_json(value: Any, limits: Limits, *, topic: str) -> tuple[Plan, list[str]]:
@@ -58,23 +80,22 @@ def plan_from_json(value: Any, limits: Limits, *, topic: str) -> tuple[Plan, lis
     notices: list[str] = []
     if skipped:
         notices.append(f"{_count(skipped, 'entry', 'entries')} of the plan could not be read.")
-    categories = _gathered(items, limits, topic, notices)
-    return _clamped(categories, limits, notices), notices
+    stages = _gathered(items, limits, topic, notices)
+    plan = _clamped(_in_one(stages, limits, notices), limits, notices)
+    kind = _question_type(value)
+    if kind and plan.categories:
+        note = type_note(kind, chinese=detect_language(topic) == "zh")
+        plan = plan.model_copy(update={"notes": (note,)})
+    return plan, notices
 
 
-def fallback_plan(topic: str) -> Plan:
-    """The plan when the model gives nothing usable: one task on the background of the topic."""
-    subject = shorten(topic, 200)
-    if detect_language(subject) == "zh" or not subject:
-        name = "基础背景梳理"
-        text = f"收集主题的核心背景与最新动态：{subject}" if subject else name
-        query = f"{subject} 最新进展" if subject else name
-    else:
-        name = "Background"
-        text = f"Core background and latest developments: {subject}"
-        query = f"{subject} latest developments"
-    task = Task(text=text, queries=(shorten(query, MAX_QUERY_CHARS),))
-    return Plan(categories=(Category(name=name, tasks=(task,)),))
+def _question_type(value: Any) -> QuestionType | None:
+    """The kind of question that an answer names; one that is unknown is a general one."""
+    named = value.get("question_type") if isinstance(value, dict) else None
+    if not isinstance(named, str) or not named.strip():
+        return None
+    known = {kind.value: kind for kind in QuestionType}
+    return known.get(named.strip().lower(), QuestionType.GENERAL)
 
 
 def _read(value: Any, category: str | None, depth: int) -> Iterator[_Item | None]:
@@ -109,7 +130,11 @@ def _is_nameless_category(value: Any) -> bool:
 def _read_object(value: dict[Any, Any], category: str | None, depth: int) -> Iterator[_Item | None]:
     tasks = next((value[key] for key in _TASK_LISTS if isinstance(value.get(key), list)), None)
     if tasks is not None:
-        yield from _read(tasks, _first_text(value, _NAMES) or category, depth + 1)
+        name = _first_text(value, _NAMES)
+        notes = _notes(value, name) if name else ()
+        for item in _read(tasks, name or category, depth + 1):
+            of_view = item is not None and notes and item.category == name
+            yield item._replace(notes=notes) if item and of_view else item
         return
     inner = next((value[k] for k in _WRAPPERS if isinstance(value.get(k), list | dict)), None)
     if inner is not None:
@@ -134,7 +159,8 @@ def _task(value: dict[Any, Any], category: str | None) -> _Item | None:
     sub_question = _first_text(value, _SUB_QUESTIONS)
     if sub_question and not _first_text(value, ("task_description", "task")):
         # A perspective is a category with one question.
-        return _Item(_first_text(value, _NAMES) or category, sub_question, queries)
+        name = _first_text(value, _NAMES) or category
+        return _Item(name, sub_question, queries, _notes(value, name or ""))
     text = _first_text(value, _TEXTS)
     if not text:
         title, intent = (
@@ -148,6 +174,20 @@ def _task(value: dict[Any, Any], category: str | None) -> _Item | None:
         return None
     named = _first_text(value, ("category_name", "category"))
     return _Item(named or category, text, queries)
+
+
+def _notes(value: dict[Any, Any], name: str) -> tuple[str, ...]:
+    """What a view says of itself: its role, and the kinds of source it wants."""
+    role = _first_text(value, ("role",))
+    given = next((value[key] for key in _SOURCE_TYPES if value.get(key)), ())
+    given = [given] if isinstance(given, str) else given
+    kinds = given[:_MAX_SOURCE_TYPES] if isinstance(given, list) else []
+    sources = [_line(kind) for kind in kinds if isinstance(kind, str)]
+    return view_notes(
+        "" if role == name else role,
+        tuple(filter(None, sources)),
+        chinese=detect_language(f"{role} {name}") == "zh",
+    )
 
 
 def _first_text(value: dict[Any, Any], keys: tuple[str, ...]) -> str:
@@ -183,11 +223,9 @@ def _key(text: str) -> str:
     return "".join(c for c in text.casefold() if c.isalnum()) or text
 
 
-def _gathered(
-    items: list[_Item], limits: Limits, topic: str, notices: list[str]
-) -> dict[str, tuple[str, list[Task]]]:
+def _gathered(items: list[_Item], limits: Limits, topic: str, notices: list[str]) -> list[_Stage]:
     """Tasks by category in order of appearance, duplicates merged."""
-    categories: dict[str, tuple[str, list[Task]]] = {}
+    stages: dict[str, _Stage] = {}
     seen: set[str] = set()
     searched: set[str] = set()
     merged = cut = 0
@@ -204,22 +242,28 @@ def _gathered(
         text = shorten(item.text, MAX_TASK_CHARS)
         cut += text != item.text
         name = clean_category_name(shorten(item.category or topic, MAX_NAME_CHARS)) or "Research"
-        _, tasks = categories.setdefault(_key(name), (name, []))
-        tasks.append(Task(text=text, queries=queries))
+        stage = stages.setdefault(_key(name), _Stage(name, item.notes, []))
+        stage.tasks.append(Task(text=text, queries=queries))
     if merged:
         notices.append(f"{_count(merged, 'task')} said the same as another and left the plan.")
     if cut:
         notices.append(f"{_count(cut, 'task')} had too long a text, which was shortened.")
-    return categories
+    return list(stages.values())
 
 
-def _clamped(
-    gathered: dict[str, tuple[str, list[Task]]], limits: Limits, notices: list[str]
-) -> Plan:
+def _in_one(stages: list[_Stage], limits: Limits, notices: list[str]) -> list[_Stage]:
+    """Where a plan has one category, all tasks stand in the first: none is lost for its heading."""
+    if limits.max_categories > 1 or len(stages) < 2:
+        return stages
+    notices.append(f"The {len(stages)} categories of the plan were put into one.")
+    tasks = [task for stage in stages for task in stage.tasks]
+    return [_Stage(stages[0].name, stages[0].notes, tasks)]
+
+
+def _clamped(kept: list[_Stage], limits: Limits, notices: list[str]) -> Plan:
     """The plan with no more categories and tasks than the limits allow."""
-    kept = list(gathered.values())
     if len(kept) > limits.max_categories:
-        dropped = [name for name, _ in kept[limits.max_categories :]]
+        dropped = [stage.name for stage in kept[limits.max_categories :]]
         notices.append(
             f"The plan had {len(kept)} categories; the first {limits.max_categories} are kept, "
             f"without: {shorten(', '.join(dropped), 200)}."
@@ -227,12 +271,12 @@ def _clamped(
         kept = kept[: limits.max_categories]
     room, lost = limits.max_tasks, 0
     categories: list[Category] = []
-    for name, tasks in kept:
+    for name, notes, tasks in kept:
         count = min(len(tasks), limits.max_tasks_per_category, room)
         lost += len(tasks) - count
         room -= count
         if count:
-            categories.append(Category(name=name, tasks=tuple(tasks[:count])))
+            categories.append(Category(name=name, notes=notes, tasks=tuple(tasks[:count])))
     if lost:
         notices.append(
             f"{_count(lost, 'task')} above {limits.max_tasks_per_category} a category "

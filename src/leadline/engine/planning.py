@@ -5,7 +5,7 @@ A resumed run keeps its plan (and whatever its user made of it): it is never pla
 
 from __future__ import annotations
 
-from leadline.domain.plan_answer import fallback_plan
+from leadline.domain.profile_plans import fallback_plan
 from leadline.domain.run import RunStatus
 from leadline.engine.context import RunContext
 from leadline.errors import ModelAnswerInvalid
@@ -23,6 +23,7 @@ async def make_plan(context: RunContext) -> bool:
         language=context.language,
         today=context.today,
         limits=context.config.limits,
+        profile=context.config.profile,
     )
     try:
         draft = await context.model_for(request.role).ask(request)
@@ -31,7 +32,8 @@ async def make_plan(context: RunContext) -> bool:
             f"The model gave no usable plan ({error}) A basic plan is used; edit it as you like.",
             warning=True,
         )
-        context.session.write_plan(fallback_plan(context.topic).numbered(), "fallback")
+        plan = fallback_plan(context.topic, context.config.profile, context.config.limits)
+        context.session.write_plan(plan.numbered(), "fallback")
         return True
     for notice in draft.notices:
         context.notice(notice)

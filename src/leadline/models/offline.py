@@ -14,10 +14,11 @@ from leadline.domain.events import ModelCalled
 from leadline.domain.plan import TaskState
 from leadline.domain.ranking import rank
 from leadline.domain.run import Usage
+from leadline.domain.subject import keywords, subject_of
 from leadline.domain.text import detect_language, shorten, terms, words
 from leadline.errors import ModelAnswerInvalid, ModelUnavailable
 from leadline.models.base import OnCall
-from leadline.models.offline_plan import keywords, offline_plan, subject_of
+from leadline.models.offline_plan import offline_plan
 from leadline.models.offline_verify import verdicts_by_rule
 from leadline.models.requests import (
     FindingView,
@@ -64,7 +65,11 @@ class OfflineModel:
         answer: PlanDraft | ReflectAnswer | VerifyAnswer
         if isinstance(request, PlanRequest):
             plan = offline_plan(
-                request.topic, request.limits, language=request.language, today=request.today
+                request.topic,
+                request.limits,
+                language=request.language,
+                today=request.today,
+                profile=request.profile,
             )
             answer = PlanDraft(plan=plan)
         elif isinstance(request, ReflectRequest):

@@ -1,4 +1,5 @@
-"""A research plan by rule: the questions of the topic itself, then the aspects any topic has.
+"""A research plan by rule: the questions of the topic itself, then the aspects any topic has;
+for the profile of views, the views that fit the kind of question (``offline_views``).
 
 Deterministic, without a model. English and Chinese have their own wording; other languages get the
 English frame around their own words.
@@ -7,15 +8,24 @@ English frame around their own words.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from leadline.domain.config import Profile
 from leadline.domain.limits import Limits
 from leadline.domain.plan import Category, Plan, Task
+from leadline.domain.profiles import PROFILES, AnswerShape
+from leadline.domain.subject import (
+    SUBJECT_CHARS,
+    keywords,
+    listed_aspects,
+    research_object,
+    subject_of,
+)
 from leadline.domain.text import detect_language, shorten, words
+from leadline.models.offline_views import view_plan
 
-_SUBJECT_CHARS = 120
-_QUERY_WORDS = 10
 _DEFAULT_CATEGORIES = 4
 
 _QUESTION_EN = r"what|how|why|which|who|when|where|is|are|do|does|did|can|should"
@@ -23,17 +33,6 @@ _ASKS = re.compile(
     rf"^(?:{_QUESTION_EN})\b|[?？]\s*$|什么|如何|怎么|怎样|为何|为什么|哪些|哪个|多少|是否|吗[？?]?$",
     re.IGNORECASE,
 )
-_LEAD = re.compile(
-    r"^(?:please\s+|can you\s+|could you\s+)?(?:tell me (?:about|more about)?|give (?:me )?an? "
-    r"(?:overview|summary) of|(?:explain|describe|research|investigate|analy[sz]e|summari[sz]e|"
-    r"find out(?: about)?|look into|compare)\b|(?:what|who)\s+(?:is|are|was|were)\b)\s*",
-    re.IGNORECASE,
-)
-_LEAD_ZH = re.compile(
-    r"^(?:请|帮我|麻烦)*(?:介绍|分析|研究|调查|说明|解释|比较|对比|总结|了解)?(?:一下)?"
-    r"(?:什么是|如何|怎么|怎样|为什么|为何|关于)?"
-)
-_TAIL_ZH = re.compile(r"(?:是什么|有哪些|是多少|怎么样|如何|吗|呢)?[？?。！!]*$")
 _SPLIT = re.compile(
     rf"[\n;；?？]+|,?\s+(?:and|as well as)\s+(?=(?:{_QUESTION_EN})\b)"
     r"|[，,]\s*(?:以及|并且|还有)(?=.{4})",
@@ -48,15 +47,6 @@ _COMPARED = (
     ),
     re.compile(r"(?P<a>.{1,40}?)(?:和|与|跟|同|对比|相比)(?P<b>.{1,40}?)(?:的)?(?:区别|差异|不同|对比|比较|相比|哪个)"),
 )  # fmt: skip
-
-
-_LISTED = (
-    re.compile(r"^(?P<s>[^:：]{3,200})[:：]\s*(?P<list>[^:：]+)$"),
-    re.compile(r"^(?P<s>[^，。、]{2,40})的(?P<list>[^。]*、[^。]+)$"),
-)
-"""A subject and the list of its aspects: after a colon, or in Chinese after 的."""
-_ITEMS = re.compile(r"\s*(?:[,，、;；]\s*(?:and\b|以及|和)?|\s(?=and\s+the\b))\s*")
-_LISTED_MOST = 9
 
 
 @dataclass(frozen=True)
@@ -129,63 +119,90 @@ _ZH = _Wording(
 )  # fmt: skip
 
 
-def offline_plan(topic: str, limits: Limits, *, language: str, today: date) -> Plan:
-    """A plan within ``limits``; never empty."""
+def offline_plan(
+    topic: str,
+    limits: Limits,
+    *,
+    language: str,
+    today: date,
+    profile: Profile = Profile.HIERARCHICAL,
+) -> Plan:
+    """A plan within ``limits`` as ``profile`` wants it; never empty."""
     topic = " ".join(topic.split())
+    spec = PROFILES[profile]
     chinese = (language or detect_language(topic)).lower().startswith("zh")
-    wording = _ZH if chinese else _EN
+    return _BUILDERS[spec.answer](_Question(topic, chinese, today, spec.narrowed(limits)))
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What a plan is drawn for; the limits are those of the profile."""
+
+    topic: str
+    chinese: bool
+    today: date
+    limits: Limits
+
+    @property
+    def wording(self) -> _Wording:
+        return _ZH if self.chinese else _EN
+
+
+def _in_categories(question: _Question) -> Plan:
+    """The topic's own questions or aspects first, then what any topic has."""
+    topic, limits, wording = question.topic, question.limits, question.wording
     most = limits.max_tasks_per_category
-    listed = _listed(topic)
-    subject = subject_of(listed[0]) if listed else subject_of(topic)
-    if listed:
-        categories = _aspects_named(subject, listed[1], wording, limits)
-    else:
-        categories = [*_asked(topic, wording, most), *_compared(topic, wording, most)]
+    subject = research_object(topic)
+    categories = _own_questions(question, subject)
     target = min(max(_DEFAULT_CATEGORIES, limits.min_categories), limits.max_categories)
     tasks_each = min(max(limits.min_tasks_per_category, 1), most)
     for name, aspects in wording.aspects:
-        tasks = tuple(
-            Task(
-                text=text.format(s=subject),
-                queries=_queries(subject, suffix.format(year=today.year), limits),
-            )
-            for text, suffix in aspects[:tasks_each]
-        )
-        categories.append(Category(name=name, tasks=tasks))
+        tasks = (_aspect(question, subject, a) for a in aspects[:tasks_each])
+        categories.append(Category(name=name, tasks=tuple(tasks)))
     return Plan(categories=tuple(categories[:target]))
 
 
-def subject_of(topic: str) -> str:
-    """What a topic is about: the question's lead and its question mark are gone."""
-    bare = _LEAD.sub("", topic, count=1)
-    if detect_language(topic) == "zh":
-        bare = _TAIL_ZH.sub("", _LEAD_ZH.sub("", topic, count=1))
-    bare = bare.strip(" \t?？.。!！,，:：;；")
-    # A lead that was the whole topic, or nearly, is no lead.
-    chosen = bare if len(words(bare)) >= 2 or (words(bare) and len(words(topic)) < 2) else topic
-    return shorten(chosen.strip(" ?？") or topic, _SUBJECT_CHARS)
+def _in_one_list(question: _Question) -> Plan:
+    """The topic's own questions or aspects, filled up with the first aspect of each kind."""
+    limits, topic = question.limits, question.topic
+    subject = research_object(topic)
+    tasks = [task for category in _own_questions(question, subject) for task in category.tasks]
+    for turn in range(len(question.wording.aspects[0][1])):
+        for _, aspects in question.wording.aspects:
+            if len(tasks) < limits.min_tasks_per_category:
+                tasks.append(_aspect(question, subject, aspects[turn]))
+    kept = tuple(tasks[: limits.max_tasks_per_category])
+    return Plan(categories=(Category(name=shorten(topic, SUBJECT_CHARS), tasks=kept),))
 
 
-def keywords(text: str) -> str:
-    """The words of ``text`` that a search engine needs, in their order."""
-    if detect_language(text) in ("zh", "ja"):
-        return shorten(_TAIL_ZH.sub("", _LEAD_ZH.sub("", text, count=1)), 60)
-    tokens = re.findall(r"[^\s,;:?!\"“”()\[\]{}]+", text)
-    kept = [token.strip(".'’") for token in tokens if words(token)]
-    return " ".join(dict.fromkeys(kept[:_QUERY_WORDS])) or shorten(text, 80)
+def _in_views(question: _Question) -> Plan:
+    return view_plan(question.topic, question.limits, chinese=question.chinese)
 
 
-def _listed(topic: str) -> tuple[str, list[str]] | None:
-    """The subject of a topic and the aspects that it lists, when it lists any."""
-    for pattern in _LISTED:
-        match = pattern.match(topic.strip(" ?？.。!！"))
-        if match is None:
-            continue
-        items = [item.strip(" ,，.。?？") for item in _ITEMS.split(match["list"])]
-        items = [item for item in dict.fromkeys(items) if words(item) and len(item) <= 120]
-        if len(items) >= 2 and words(match["s"]):
-            return match["s"], items[:_LISTED_MOST]
-    return None
+_BUILDERS: Mapping[AnswerShape, Callable[[_Question], Plan]] = {
+    "categories": _in_categories,
+    "tasks": _in_one_list,
+    "views": _in_views,
+}
+
+
+def _own_questions(question: _Question, subject: str) -> list[Category]:
+    """What the topic itself asks: the aspects it lists, or its questions and comparisons."""
+    topic, limits, wording = question.topic, question.limits, question.wording
+    listed = listed_aspects(topic)
+    if listed:
+        return _aspects_named(subject, listed[1], wording, limits)
+    most = limits.max_tasks_per_category
+    return [*_asked(topic, wording, most), *_compared(topic, wording, most)]
+
+
+def _aspect(question: _Question, subject: str, aspect: tuple[str, str]) -> Task:
+    text, suffix = aspect
+    words_to_add = suffix.format(year=question.today.year)
+    return Task(
+        text=text.replace("{s}", subject),
+        queries=_queries(subject, words_to_add, question.limits),
+    )
 
 
 def _aspects_named(
@@ -200,7 +217,7 @@ def _aspects_named(
     categories: list[Category] = []
     for start in range(0, len(aspects), size):
         group = aspects[start : start + size]
-        name = shorten(comma.join(group), _SUBJECT_CHARS)
+        name = shorten(comma.join(group), SUBJECT_CHARS)
         tasks = tuple(
             Task(
                 text=shorten(f"{subject}{colon}{aspect}", 300),

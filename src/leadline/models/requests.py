@@ -11,14 +11,16 @@ import json
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from datetime import date
-from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import override
 
+from leadline.domain.config import Profile
 from leadline.domain.limits import Limits
 from leadline.domain.plan import Plan, TaskState
-from leadline.domain.plan_answer import plan_from_json
+from leadline.domain.profile_plans import draft_plan
+from leadline.domain.profiles import PROFILES, AnswerShape
 from leadline.domain.text import estimate_tokens, one_line, shorten
 from leadline.models.prompts import Data, Message, Value, fresh_nonce, render_prompt
 
@@ -77,9 +79,8 @@ class ModelRequest(_Rendered, Generic[R]):
     answer_name: ClassVar[str]
     """Name of the answer's schema, and of the tool that hands it in."""
 
-    @classmethod
     @abstractmethod
-    def answer_schema(cls) -> dict[str, Any]:
+    def answer_schema(self) -> dict[str, Any]:
         """JSON schema of the answer; every field required, nothing additional (strict mode)."""
 
     @abstractmethod
@@ -101,7 +102,7 @@ class PlanDraft(BaseModel):
 
 
 class PlanRequest(ModelRequest[PlanDraft]):
-    """Draw a plan for a topic."""
+    """Draw a plan for a topic, as the run's profile wants it."""
 
     role: ClassVar[Role] = "planner"
     prompt: ClassVar[str] = "planner"
@@ -111,32 +112,39 @@ class PlanRequest(ModelRequest[PlanDraft]):
     language: str = Field("", description="Code or name; empty: the topic's own.")
     today: date
     limits: Limits
+    profile: Profile = Profile.HIERARCHICAL
     extra_note: str = Field("", description="What the user wants of the plan, in their words.")
 
     @override
+    def render(self, *, make_nonce: Callable[[], str] = fresh_nonce) -> list[Message]:
+        return render_prompt(PROFILES[self.profile].prompt, self.values(), make_nonce=make_nonce)
+
+    @override
     def values(self) -> Mapping[str, Value]:
-        limits = self.limits
+        spec = PROFILES[self.profile]
+        limits = spec.narrowed(self.limits)
+        counts = {
+            "categories": _range(limits.min_categories, limits.max_categories),
+            "tasks": _range(limits.min_tasks_per_category, limits.max_tasks_per_category),
+            "queries": _range(1, limits.queries_per_task),
+        }
         return {
             "topic": self.topic,
             "language": language_name(self.language),
             "today": f"{self.today:%B} {self.today.day}, {self.today.year}",
-            "categories": _range(limits.min_categories, limits.max_categories),
-            "tasks": _range(limits.min_tasks_per_category, limits.max_tasks_per_category),
-            "queries": _range(1, limits.queries_per_task),
             "extra_note": f"The user adds: {self.extra_note}" if self.extra_note.strip() else "",
+            **{name: counts[name] for name in _PLAN_ANSWERS[spec.answer].counts},
         }
 
-    @classmethod
     @override
-    def answer_schema(cls) -> dict[str, Any]:
-        task = _object(text=_STRING, queries=_list(_STRING))
-        return _object(categories=_list(_object(name=_STRING, tasks=_list(task))))
+    def answer_schema(self) -> dict[str, Any]:
+        return _PLAN_ANSWERS[PROFILES[self.profile].answer].schema
 
     @override
     def parse(self, value: Any) -> PlanDraft:
-        plan, notices = plan_from_json(value, self.limits, topic=self.topic)
+        plan, notices = draft_plan(value, self.profile, self.limits, topic=self.topic)
         if next(plan.tasks(), None) is None:
-            raise AnswerUnusable("the plan has no category with a task")
+            raise AnswerUnusable("the plan has no task")
         return PlanDraft(plan=plan, notices=tuple(notices))
 
 
@@ -358,6 +366,43 @@ def _object(**properties: dict[str, Any]) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+class _PlanAnswer(NamedTuple):
+    """What a plan's answer looks like, and which counts its prompt names."""
+
+    schema: dict[str, Any]
+    counts: tuple[str, ...]
+
+
+_PLAN_ANSWERS: Mapping[AnswerShape, _PlanAnswer] = {
+    "tasks": _PlanAnswer(
+        _object(tasks=_list(_object(title=_STRING, intent=_STRING, query=_STRING))), ("tasks",)
+    ),
+    "categories": _PlanAnswer(
+        _object(
+            categories=_list(
+                _object(name=_STRING, tasks=_list(_object(text=_STRING, queries=_list(_STRING))))
+            )
+        ),
+        ("categories", "tasks", "queries"),
+    ),
+    "views": _PlanAnswer(
+        _object(
+            question_type=_STRING,
+            perspectives=_list(
+                _object(
+                    name=_STRING,
+                    role=_STRING,
+                    sub_question=_STRING,
+                    keywords=_list(_STRING),
+                    source_types=_list(_STRING),
+                )
+            ),
+        ),
+        ("categories",),
+    ),
+}
 
 
 def _first(value: Mapping[Any, Any], *keys: str) -> Any:
