@@ -121,8 +121,8 @@ _PLAN_SHAPES: dict[Profile, Callable[[Plan], dict[str, Any]]] = {
 }
 
 
-def findings_in(user: str) -> list[dict[str, Any]]:
-    """The findings that a writer's request shows."""
+def claims_in(user: str) -> list[dict[str, Any]]:
+    """The claims that a writer's request shows."""
     lines = [line for line in user.splitlines() if line.startswith('{"id"')]
     return [json.loads(line) for line in lines]
 
@@ -150,11 +150,11 @@ def verdicts(user: str) -> dict[str, Any]:
 
 def section(user: str) -> str:
     sentences = []
-    for finding in findings_in(user):
-        claim = " ".join(finding["claim"].split())
+    for shown in claims_in(user):
+        claim = " ".join(shown["claim"].split())
         stop = "" if claim.endswith(("。", "！", "？")) else "."
         claim = claim.rstrip(" .。")
-        sentences.append(f"{claim} [{finding['id']}]{stop or '。'}")
+        sentences.append(f"{claim} [{shown['id']}]{stop or '。'}")
     return " ".join(sentences) or "There is nothing to report."
 
 
@@ -218,9 +218,9 @@ def invented(kind: str, system: str, user: str) -> Any:
     honest = answer(kind, system, user)
     if kind == "writer":
         return (
-            "Scientists at Nowhere proved it in 2031 [f901]. “An invented quotation” says so [f1]. "
+            "Scientists at Nowhere proved it in 2031 [c901]. “An invented quotation” says so [c1]. "
             "See [the source](https://invented.example/paper) and https://invented.example/2 "
-            "[f902]. The value is 987654 [f1]."
+            "[c902]. The value is 987654 *(supported)* [c1]."
         )
     if kind != "worker":
         return honest

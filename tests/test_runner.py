@@ -82,7 +82,7 @@ def test_what_was_found_before_the_end_is_in_a_partial_report(
     ready = folder.view().report_ready
     assert ready is not None
     assert ready.partial
-    assert "(sources/1.md#p1)" in (folder.report() or "")
+    assert "(sources/1.md#p1" in (folder.report() or "")
 
     assert work_on(folder, found, monkeypatch) == RunFinished(status=RunStatus.DONE)
     ready = folder.view().report_ready

@@ -29,6 +29,7 @@ secret, a traceback or page text. The class says what the caller should do.
     │   └── SearchUnavailable     it does not answer, or is not configured
     │       └── SearchMisconfigured   it cannot work before its settings change
     ├── LimitReached              a limit of the run; names it
+    ├── InvalidTemplate           a report template that cannot be used; names file and field
     └── PortTaken
 """
 
@@ -145,6 +146,10 @@ class LimitReached(LeadlineError):
     def __init__(self, message: str, *, limit: str) -> None:
         super().__init__(message)
         self.limit = limit
+
+
+class InvalidTemplate(LeadlineError):
+    """A template file that cannot be used; the sentence names the file and the field."""
 
 
 class PortTaken(LeadlineError):

@@ -119,7 +119,7 @@ async def test_the_writer_gets_findings_and_the_report_names_what_failed(bench: 
     folder = bench.run(a_config(), a_plan(["Depth of the harbour", "Secret depth"]))
     with bench.session(folder, one_blocked, model=model) as rig:
         last = await run_graph(rig.context)
-    claims = [view.claim for request in model.written for view in request.findings]
+    claims = [view.claim for request in model.written for view in request.claims]
     assert "Depth of the harbour: the measured value is 1 metres." in claims
     report = folder.report() or ""
     assert "1 metres" in report
@@ -134,11 +134,11 @@ async def test_a_section_is_written_from_its_own_findings_alone(bench: Bench) ->
     folder = bench.run(a_config(), a_plan(["Depth"], ["Width"]))
     with bench.session(folder, model=model) as rig:
         await run_graph(rig.context)
-    sections = {r.heading: r for r in model.written if r.kind == "section"}
-    assert [v.claim for v in sections["Part 1"].findings] == [
+    sections = {r.heading: r for r in model.written}
+    assert [v.claim for v in sections["Part 1"].claims] == [
         "Depth: the measured value is 1 metres."
     ]
-    assert [v.claim for v in sections["Part 2"].findings] == [
+    assert [v.claim for v in sections["Part 2"].claims] == [
         "Width: the measured value is 2 metres."
     ]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from leadline.demo import facts
 from tests.end_to_end.lab import Lab, assert_nothing_left, browser_pids, check_invariants, entries
 
-LINK = re.compile(r"\]\(sources/(\d+)\.md#p(\d+)\)")
+LINK = re.compile(r"\]\(sources/(\d+)\.md#p(\d+)(?: \"[^\"]*\")?\)")
 
 
 def test_the_demo_ends_in_a_report_whose_citations_resolve(lab: Lab) -> None:

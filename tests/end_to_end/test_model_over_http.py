@@ -44,7 +44,7 @@ def assert_no_invented_source(folder: RunFolder, report: str) -> None:
     known = {s.url for s in folder.sources()} | {s.requested_url for s in folder.sources()}
     for url in ADDRESS.findall(report.replace("\\", "")):
         assert url.rstrip(".,") in known, url
-    for source, passage in re.findall(r"\(sources/(\d+)\.md#p(\d+)\)", report):
+    for source, passage in re.findall(r"\(sources/(\d+)\.md#p(\d+)", report):
         snapshot = folder.snapshot(int(source))
         assert snapshot is not None
         assert snapshot.passage(int(passage)) is not None

@@ -15,7 +15,7 @@ from leadline.domain.events import ModelCalled
 from leadline.domain.limits import Limits
 from leadline.models.chat import LangChainModel
 from leadline.models.limiter import Limiter
-from leadline.models.requests import FindingView, PlanRequest, SectionRequest
+from leadline.models.requests import ClaimView, PlanRequest, SectionRequest
 from tests.openai_server import OpenAIServer
 
 KEY = "canary-7f3a9c51e0b24d88"
@@ -95,16 +95,16 @@ def section_request(**fields: Any) -> SectionRequest:
         "topic": "Tidal power",
         "language": "en",
         "heading": "Key facts",
-        "findings": (
-            FindingView(
-                id="f1",
+        "claims": (
+            ClaimView(
+                id="c1",
                 claim="The plant {x} delivers 12 MW.",
                 quotes=("The plant {x} delivers 12 MW.",),
                 site="power.example",
                 title="Plant",
                 date="2024-05-01",
             ),
-            FindingView(id="f2", claim="It opened in 2019.", quotes=("It opened in 2019.",)),
+            ClaimView(id="c2", claim="It opened in 2019.", quotes=("It opened in 2019.",)),
         ),
         **fields,
     }

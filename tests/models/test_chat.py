@@ -202,7 +202,7 @@ async def test_a_section_is_streamed_with_its_findings_w2_1_w2_5(bench: Bench) -
         pieces = [p async for p in bench.model(server).write(section_request())]
         shown = server.requests[0].user
     assert len(pieces) > 3
-    assert "The plant {x} delivers 12 MW [f1]." in "".join(pieces)
+    assert "The plant {x} delivers 12 MW [c1]." in "".join(pieces)
     assert '"claim": "The plant {x} delivers 12 MW."' in shown
     assert bench.reported[0].role == "writer"
     assert bench.reported[0].usage.output_tokens > 0

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline.domain.claims import Claim
 from leadline.domain.config import Profile
 from leadline.domain.events import ModelCalled
-from leadline.domain.evidence import Finding, PassageRef
+from leadline.domain.evidence import PassageRef
 from leadline.domain.limits import PRESETS, Depth, Limits
 from leadline.domain.plan import TaskState
 from leadline.domain.plan_markdown import parse_plan, render_plan
@@ -20,7 +21,7 @@ from leadline.domain.views import role_of
 from leadline.errors import ModelAnswerInvalid
 from leadline.models.offline import OfflineModel
 from leadline.models.offline_plan import offline_plan
-from leadline.models.requests import FindingView, ReflectRequest, TaskOutcome
+from leadline.models.requests import ClaimView, ReflectRequest, TaskOutcome
 from leadline.reports.citations import check_section
 from tests.models.conftest import plan_request, section_request, text_of
 
@@ -120,40 +121,49 @@ async def test_failed_tasks_are_asked_again_once() -> None:
 
 async def test_a_digest_is_quotes_that_pass_the_check_of_the_report() -> None:
     quotes = {
-        "f1": "The plant delivers 12 MW of tidal power.",
-        "f2": "The plant delivers 12 MW of tidal power!",
-        "f3": "Birds avoid “the barrage” in winter.",
-        "f4": "潮汐电站于2019年投产。",
+        "c1": "The plant delivers 12 MW of tidal power.",
+        "c2": "The plant delivers 12 MW of tidal power!",
+        "c3": "Birds avoid “the barrage” in winter.",
+        "c4": "潮汐电站于2019年投产。",
     }
-    views = tuple(FindingView(id=i, claim=q, quotes=(q,)) for i, q in quotes.items())
-    text = await text_of(OfflineModel().write(section_request(findings=views)))
-    assert text.splitlines()[0] == "- “The plant delivers 12 MW of tidal power” [f1]."
-    assert "[f2]" not in text, "the same sentence from two sources is said once"
-    findings = [
-        Finding(id=i, task="t1", claim=q, passages=(PassageRef(source=1, passage=1),), quotes=(q,))
+    views = tuple(ClaimView(id=i, claim=q, quotes=(q,)) for i, q in quotes.items())
+    text = await text_of(OfflineModel().write(section_request(claims=views)))
+    assert text.splitlines()[0] == "- “The plant delivers 12 MW of tidal power” [c1]."
+    assert "[c2]" not in text, "the same sentence from two sources is said once"
+    claims = [
+        Claim(
+            id=i,
+            text=q,
+            findings=(f"f{i[1:]}",),
+            passages=(PassageRef(source=1, passage=1),),
+            quotes=(q,),
+        )
         for i, q in quotes.items()
     ]
-    checked = check_section(text, findings)
-    assert set(checked.cited) == {"f1", "f3", "f4"}
+    checked = check_section(text, claims)
+    assert set(checked.cited) == {"c1", "c3", "c4"}
     assert checked.dropped.sentences == 0
 
 
 async def test_a_quote_names_its_site_and_date() -> None:
-    view = FindingView(id="f1", claim="C.", quotes=("Q is.",), site="power.example", date="2024")
-    text = await text_of(OfflineModel().write(section_request(findings=(view,))))
-    assert text == "- “Q is” — power.example, 2024 [f1].\n"
+    view = ClaimView(id="c1", claim="C.", quotes=("Q is.",), site="power.example", date="2024")
+    text = await text_of(OfflineModel().write(section_request(claims=(view,))))
+    assert text == "- “Q is” — power.example, 2024 [c1].\n"
 
 
 async def test_a_summary_is_short_and_nothing_is_nothing() -> None:
     views = tuple(
-        FindingView(id=f"f{n}", claim=f"Fact {n} on topic{n}.", quotes=()) for n in range(1, 20)
+        ClaimView(id=f"c{n}", claim=f"Fact {n} on topic{n}.", quotes=()) for n in range(1, 20)
     )
-    summary = await text_of(
-        OfflineModel().write(section_request(findings=views, kind="summary", words=500))
-    )
+    summary = await text_of(OfflineModel().write(section_request(claims=views, most=5, words=500)))
     assert len(summary.splitlines()) == 5
     with pytest.raises(ModelAnswerInvalid):
-        await text_of(OfflineModel().write(section_request(findings=())))
+        await text_of(OfflineModel().write(section_request(claims=())))
+
+
+async def test_what_needs_judgement_is_not_answered_by_quotes() -> None:
+    """A quote is no advice: such a section stays empty, and that is no failure."""
+    assert await text_of(OfflineModel().write(section_request(judged=True))) == ""
 
 
 def test_the_aspects_that_a_topic_lists_are_its_first_tasks() -> None:

@@ -38,7 +38,7 @@ REQUESTS: dict[str, Any] = {
         max_new_tasks=2,
     ),
     "section": section_request(),
-    "summary": section_request(kind="summary", heading="Summary", words=120),
+    "summary": section_request(heading="Summary", words=120, most=5),
 }
 
 

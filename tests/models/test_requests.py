@@ -14,7 +14,7 @@ from leadline.domain.plan import TaskState
 from leadline.domain.text import estimate_tokens
 from leadline.models.requests import (
     AnswerUnusable,
-    FindingView,
+    ClaimView,
     ReflectRequest,
     TaskOutcome,
     language_name,
@@ -81,15 +81,15 @@ def test_a_reflection_is_read_or_refused_never_crashes(value: Any) -> None:
 
 
 def test_material_is_cut_to_the_context_w2_14() -> None:
-    findings = tuple(
-        FindingView(id=f"f{n}", claim=f"Claim {n}.", quotes=("word " * 500,)) for n in range(40)
+    claims = tuple(
+        ClaimView(id=f"c{n}", claim=f"Claim {n}.", quotes=("word " * 500,)) for n in range(40)
     )
-    request = section_request(findings=findings)
+    request = section_request(claims=claims)
     for tokens in (8_000, 3_000, 1_200):
         fitted = request.fitted(tokens)
         size = sum(estimate_tokens(m.text) for m in fitted.render())
         assert size <= tokens
-        assert fitted.findings[0].id == "f0"
+        assert fitted.claims[0].id == "c0"
     assert request.fitted(1_000_000) is request
     digest = REFLECT.model_copy(update={"digest": "汉字" * 5_000})
     assert sum(estimate_tokens(m.text) for m in digest.fitted(2_000).render()) <= 2_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -11,25 +12,54 @@ from leadline.domain.evidence import BlockedPage
 from leadline.domain.plan import Category, Plan, Task, TaskState
 from leadline.domain.projection import RunView, TaskView
 from leadline.domain.run import RunStatus
-from leadline.reports.citations import CheckedText, check_section
-from leadline.reports.compose import Report, SectionText, compose_report
-from leadline.reports.outline import outline
+from leadline.reports.basis import Basis
+from leadline.reports.citations import check_section
+from leadline.reports.compose import Made, Report, SectionText, compose_report
+from leadline.reports.outline import SectionPlan, outline
+from leadline.reports.templates import load_template
 from leadline.reports.texts import CHINESE, ENGLISH, Texts, fill, texts_for
-from tests.reports.samples import F1, FINDINGS, PLAN, SNAPSHOTS, view
+from tests.reports.samples import C1, CLAIMS, SNAPSHOTS, claim, view
 
-TEXTS = [
-    "Ada Mol built it in 1703 [f1]. It is 45.5 metres high [f2].",
-    "Ghent has 3.2 million lamps [f3].",
-]
+TEXTS = {
+    "In short": "The tower was Ada Mol's work [c1].",
+    "History": "Ada Mol built it in 1703 [c1]. It is 45.5 metres high [c2].",
+    "Today": "Ghent has 3.2 million lamps [c3].",
+}
 
 
-def report(run: RunView | None = None, *, texts: list[str] = TEXTS, **more: object) -> Report:
+def outlined(run: RunView, template: str = "thematic", language: str = "en") -> list[SectionPlan]:
+    plan = run.plan or Plan()
+    return outline(load_template(template), plan, Basis.of(run), run, language=language)
+
+
+def report(
+    run: RunView | None = None,
+    texts: dict[str, str] | None = None,
+    *,
+    template: str = "thematic",
+    language: str = "en",
+    **made: Any,
+) -> Report:
+    """A report whose sections say ``texts``, by heading or id; others list their claims."""
     run = run or view()
-    plans = outline(run.plan or Plan(), tuple(run.findings.values()), run)
+    said = TEXTS if texts is None else texts
+    sources = run.sources
     sections = [
-        SectionText(p, check_section(t, p.findings)) for p, t in zip(plans, texts, strict=False)
+        SectionText(
+            plan,
+            check_section(said.get(plan.heading, said.get(plan.spec.id, "")), plan.claims, sources),
+        )
+        for plan in outlined(run, template, language)
     ]
-    return compose_report("Who built {the} tower?", sections, run, **more)  # type: ignore[arg-type]  # keywords of the test
+    return compose_report(
+        "Who built {the} tower?",
+        sections,
+        run,
+        Basis.of(run),
+        load_template(template),
+        language=language,
+        made=Made(**made),
+    )
 
 
 def part(markdown: str, heading: str) -> str:
@@ -40,8 +70,8 @@ def test_the_parts_in_their_order() -> None:
     """S2-37, S2-38, W2-6: title, summary, sections, gaps, a real list of references."""
     result = report(model="gpt-x")
     assert re.findall(r"^#+ (.*)$", result.markdown, re.MULTILINE) == [
-        "Who built {the} tower?", "In short", "History", "Today", "What was not found",
-        "References",
+        "Who built {the} tower?", "In short", "History", "Today", "Conclusion",
+        "What was not found", "References", "Claims and their checks",
     ]  # fmt: skip
     assert "*Research report of 2024-05-06*" in result.markdown
     assert "Written by gpt-x" in result.markdown
@@ -50,7 +80,9 @@ def test_the_parts_in_their_order() -> None:
 def test_a_known_finding_is_in_the_report_with_its_citation() -> None:
     """W2-1."""
     result = report()
-    assert r"Ada Mol built it in 1703 [\[1\]](sources/1.md#p1)" in part(result.markdown, "History")
+    assert r'Ada Mol built it in 1703 [\[1\]](sources/1.md#p1 "c1 supported")' in part(
+        result.markdown, "History"
+    )
     assert result.citations == result.resolved
 
 
@@ -63,10 +95,7 @@ def test_copies_of_one_text_are_one_source() -> None:
 
 
 def test_a_copy_whose_original_is_not_cited_names_it() -> None:
-    run = view()
-    only = F1.model_copy(update={"passages": F1.passages[1:], "quotes": F1.quotes[1:]})
-    run.findings = {"f1": only}
-    run.tasks = {"t1": TaskView("t1", state=TaskState.DONE, findings=("f1",))}
+    run = view(claims=(claim(1, C1.text, "3.1"),))
     assert "same text as Page 1" in part(report(run).markdown, "References")
 
 
@@ -82,9 +111,10 @@ def test_references_are_written_from_stored_sources() -> None:
 
 def test_every_link_is_a_source_of_the_run() -> None:
     """safety 26, also when the model invents links in every answer."""
-    texts = [
-        f"{text} [x](https://evil.example/) <a href='https://evil.example'>y</a>" for text in TEXTS
-    ]
+    texts = {
+        heading: f"{text} [x](https://evil.example/) <a href='https://evil.example'>y</a>"
+        for heading, text in TEXTS.items()
+    }
     targets = re.findall(r"\]\(<?([^)>]+)", report(texts=texts).markdown)
     own = {s.source.url.split("(")[0] for s in SNAPSHOTS.values()}
     assert targets
@@ -139,7 +169,7 @@ def test_long_lists_end_with_a_count() -> None:
 def test_no_evidence_no_sections() -> None:
     """S2-36, S0-39, W0-1: a report from nothing says so."""
     run = view()
-    run.findings, run.tasks = {}, {"t1": run.tasks["t3"]}
+    run.claims, run.checks, run.findings, run.tasks = {}, {}, {}, {"t1": run.tasks["t3"]}
     result = report(run, status=RunStatus.EMPTY)
     assert ENGLISH.nothing in result.markdown
     assert "## History" not in result.markdown
@@ -150,29 +180,60 @@ def test_no_evidence_no_sections() -> None:
     assert ENGLISH.no_sources in report(run).markdown
 
 
-def test_an_empty_section_lists_its_findings() -> None:
-    result = report(texts=["", "Nothing here is cited at all, says Bob Kane in 1999."])
+def test_a_section_without_a_usable_text_lists_its_claims_and_says_so() -> None:
+    """S3-46: a report from the data, which says that it is automatic."""
+    texts = {**TEXTS, "Today": "Nothing here is cited at all, says Bob Kane in 1999."}
+    result = report(texts=texts)
     assert part(result.markdown, "Today").strip().splitlines() == [
-        r"- “Ghent has 3.2 million lamps.” [\[3\]](sources/2.md#p1)",
-        r"- “‘Light is life,’ said the keeper.” [\[3\]](sources/2.md#p2)",
+        f"*{ENGLISH.automatic}*",
+        "",
+        r'- “Ghent has 3.2 million lamps.” [\[3\]](sources/2.md#p1 "c3 supported")',
+        r'- “‘Light is life,’ said the keeper.” [\[3\]](sources/2.md#p2 "c4 supported")',
     ]
-    assert "— “It is 45.5 metres high {} Error: x.”" in part(result.markdown, "History")
+    assert ENGLISH.automatic_all not in result.markdown
 
 
-def test_a_section_that_only_repeats_is_left_out() -> None:
+def test_a_report_whose_writer_gave_nothing_says_so_at_its_head() -> None:
+    """S3-46, S0-39."""
+    result = report(texts={})
+    assert f"> {ENGLISH.automatic_all}" in result.markdown.split("## ")[0]
+    assert ENGLISH.automatic not in result.markdown
+    assert {i for s in result.sentences for i in s.claims} == {"c1", "c2", "c3", "c4"}
+    listed = part(result.markdown, "In short")
+    assert "— “It is 45.5 metres high {} Error: x.”" in listed
+    assert "is told under “In short”" in part(result.markdown, "History")
+
+
+def test_a_section_that_only_repeats_says_where_it_is_told() -> None:
+    """users, Output: what an earlier section said is not said again, and nothing vanishes."""
     run = view()
-    plans = outline(PLAN, FINDINGS, run)
-    texts = [check_section("Ada Mol built it [f1].", FINDINGS)] * 2
-    result = compose_report(
-        "x", [SectionText(p, t) for p, t in zip(plans, texts, strict=True)], run
-    )
-    assert "## Today" not in result.markdown
+    again = C1.model_copy(update={"findings": ("f1", "f9")})
+    run.claims = {**run.claims, "c1": again}
+    run.findings = {**run.findings, "f9": run.findings["f1"].model_copy(
+        update={"id": "f9", "task": "t2"}
+    )}  # fmt: skip
+    texts = {"History": "Ada Mol built it [c1].", "Today": "Ada Mol built it [c1]."}
+    plans = [p for p in outlined(run) if p.spec.id == "theme"]
+    sections = [SectionText(p, check_section(texts[p.heading], CLAIMS)) for p in plans]
+    result = compose_report("x", sections, run, Basis.of(run), load_template("thematic"))
+    told = "What was found on this is told under “History”."
+    assert part(result.markdown, "Today").split("\n---")[0].strip() == told
     assert result.dropped.repeated == 1
 
 
+def test_a_part_of_the_plan_whose_claims_an_earlier_part_has_says_so() -> None:
+    run = view(claims=(C1,))
+    run.claims = {"c1": C1.model_copy(update={"findings": ("f1", "f9")})}
+    again = run.findings["f1"].model_copy(update={"id": "f9", "task": "t2"})
+    run.findings = {**run.findings, "f9": again}
+    run.tasks = {**run.tasks, "t2": TaskView("t2", state=TaskState.DONE, findings=("f9",))}
+    result = report(run)
+    assert "is told under “History”" in part(result.markdown, "Today")
+
+
 def test_a_section_does_not_say_its_heading_twice() -> None:
-    result = report(texts=["## 1. History\n\nAda Mol built it [f1].", TEXTS[1]])
-    assert len(re.findall("History", result.markdown)) == 1
+    texts = {**TEXTS, "History": "## 1. History\n\nAda Mol built it [c1]."}
+    assert len(re.findall("^#+ .*History", report(texts=texts).markdown, re.MULTILINE)) == 1
 
 
 @pytest.mark.parametrize(
@@ -189,22 +250,17 @@ def test_a_partial_report_says_so_first(status: RunStatus, sentence: str) -> Non
 
 
 def test_the_mode_and_what_was_left_out_are_told() -> None:
-    result = report(model="offline", texts=["Ada Mol built it [f1]. It fell in 1950.", TEXTS[1]])
+    result = report(
+        model="offline", texts={**TEXTS, "History": "Ada Mol built it [c1]. It fell in 1950."}
+    )
     assert ENGLISH.offline in result.markdown
     assert ENGLISH.dropped_one in result.markdown
-
-
-def test_a_summary_is_used_when_it_stands() -> None:
-    summary = check_section("Ada Mol built it [f1].", FINDINGS)
-    markdown = report(summary=summary).markdown
-    assert part(markdown, "In short").strip().startswith("Ada Mol built it ")
-    assert "- Ada Mol built the tower" in part(report(summary=CheckedText()).markdown, "In short")
 
 
 def test_chinese_reports_speak_chinese() -> None:
     markdown = report(language="zh-CN", date=datetime(2025, 1, 2, tzinfo=UTC)).markdown
     assert "*研究报告，2025-01-02*" in markdown
-    for heading in ("摘要", "未找到答案的问题", "参考来源"):
+    for heading in ("摘要", "结论", "未找到答案的问题", "参考来源", "论断及其核查"):
         assert f"## {heading}\n" in markdown
     assert texts_for("fi") is ENGLISH
     assert texts_for("zh_TW") is CHINESE
@@ -215,6 +271,8 @@ def test_both_languages_fill_the_same_places() -> None:
         ours, theirs = getattr(ENGLISH, name), getattr(CHINESE, name)
         if isinstance(ours, str):
             assert re.findall(r"\{\w+\}", ours) == re.findall(r"\{\w+\}", theirs)
+    assert [code for code, _ in ENGLISH.states] == [code for code, _ in CHINESE.states]
+    assert len(ENGLISH.columns) == len(CHINESE.columns)
     assert [code for code, _ in ENGLISH.reasons] == [code for code, _ in CHINESE.reasons]
 
 
@@ -237,20 +295,13 @@ def test_hostile_titles_stay_text() -> None:
     assert len(references.strip().splitlines()) == 3
 
 
-def test_a_finding_that_does_not_count_is_in_no_section() -> None:
+def test_a_claim_that_does_not_count_is_in_no_section() -> None:
     run = view()
     run.tasks = {**run.tasks, "t1": TaskView("t1", state=TaskState.DONE, findings=("f2",))}
     run.sources = {1: run.sources[1]}
-    plans = outline(PLAN, FINDINGS, run)
-    assert [(p.heading, [f.id for f in p.findings]) for p in plans] == [("History", ["f2"])]
-
-
-def test_the_same_finding_of_two_tasks_is_written_of_once() -> None:
-    run = view()
-    again = F1.model_copy(update={"id": "f9", "task": "t2"})
-    run.tasks = {**run.tasks, "t2": TaskView("t2", state=TaskState.DONE, findings=("f3", "f9"))}
-    plans = outline(PLAN, (*FINDINGS, again), run)
-    assert [[f.id for f in p.findings] for p in plans] == [["f1", "f2"], ["f3"]]
+    plans = [p for p in outlined(run) if p.spec.id == "theme"]
+    assert [(p.heading, [c.id for c in p.claims]) for p in plans] == [("History", ["c2"])]
+    assert "Ada Mol built" not in report(run).markdown
 
 
 def test_a_report_from_the_demo_web_says_so() -> None:

@@ -1,61 +1,67 @@
-"""The ``write`` node: sections from findings, checked in code, composed into ``report.md``.
+"""The ``write`` node: sections from claims, checked in code, composed into ``report.md``.
 
-The model sees the findings of one section and nothing else. Its draft is streamed into the log;
-what ends up in the report is what ``reports.citations`` lets stand. A section whose model fails
-falls back to its findings, so a report is never lost to a late error.
+The model sees the claims of one section and nothing else. Its draft is streamed into the log; what
+ends up in the report is what ``reports.citations`` lets stand. The best draft is kept: a second try
+never replaces a better first one, a section without a usable text lists its claims, and a session
+whose writer gave nothing leaves a full report as it is.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from leadline.domain.events import FindingRecorded, ReportDelta, ReportReady
-from leadline.domain.evidence import Finding
+from leadline.domain.claims import Claim, ClaimState, Conflict, ConflictKind
+from leadline.domain.config import ReportTemplate
+from leadline.domain.events import ClaimChecked, FindingRecorded, ReportDelta, ReportReady
 from leadline.domain.plan import Plan
 from leadline.domain.projection import RunView
 from leadline.domain.run import RunStatus
 from leadline.domain.text import detect_language
 from leadline.engine.context import RunContext
 from leadline.errors import LimitReached, ModelError
-from leadline.models.requests import FindingView, SectionRequest
+from leadline.models.requests import ClaimView, SectionRequest, TaskOutcome
+from leadline.reports.basis import Basis
 from leadline.reports.citations import CheckedText, check_section
-from leadline.reports.compose import Report, SectionText, compose_report
+from leadline.reports.compose import Made, Report, SectionText, compose_report
 from leadline.reports.outline import SectionPlan, outline
-from leadline.reports.texts import texts_for
+from leadline.reports.templates import Template, load_template
 from leadline.runs.session import RunSession
 
 PARALLEL_SECTIONS = 4
 DELTA_SECONDS = 0.5
 """How often a section's new text goes into the log: it grows readably, not a line a token."""
-SECTION_WORDS = 350
-SUMMARY_WORDS = 150
-SUMMARY_FINDINGS = 12
+TRIES = 2
+"""How often a section is asked for whose text does not stand. Failed calls are not counted: the
+model has tried those again by itself."""
+MAX_TASKS_SHOWN = 30
 
 
 async def write_report(context: RunContext) -> bool:
     """Write the report of a finished run; False when nothing could be cited."""
-    context.session.set_status(RunStatus.WRITING)
-    language = context.language
-    findings = tuple(context.session.view.findings.values())
-    plans = outline(context.plan, findings, context.session.view, language=language)
+    session = context.session
+    session.set_status(RunStatus.WRITING)
+    basis = Basis.of(session.view)
+    template, plans = _outline(session, basis, context.plan, context.language)
     gate = asyncio.Semaphore(PARALLEL_SECTIONS)
-    jobs = [_write_text(context, gate, n, plan) for n, plan in enumerate(plans, start=1)]
-    if plans:
-        jobs.append(_write_text(context, gate, 0, _summary_plan(context, plans), kind="summary"))
-    texts = await asyncio.gather(*jobs)
-    sections = [SectionText(plan, text) for plan, text in zip(plans, texts, strict=False)]
+    writer = _Writer(context, basis, template, gate)
+    texts = await asyncio.gather(*(writer.section(n, plan) for n, plan in enumerate(plans)))
+    sections = [SectionText(plan, text) for plan, text in zip(plans, texts, strict=True)]
+    if writer.failed and all(text.is_empty for text in texts) and _has_full_report(session):
+        context.notice("Nothing could be written anew, so the earlier report is kept.")
+        return True
+    made = Made(model=context.model_for("writer").name)
     report = compose_report(
         context.topic,
         sections,
-        context.session.view,
-        language=language,
-        summary=texts[-1] if plans else None,
-        model=context.model_for("writer").name,
-        status=RunStatus.DONE if plans else RunStatus.EMPTY,
+        session.view,
+        basis,
+        template,
+        language=context.language,
+        made=made,
     )
-    _save(context.session, report, partial=False)
+    _save(session, report, template, partial=False)
     return report.resolved > 0
 
 
@@ -70,54 +76,100 @@ def write_partial_report(session: RunSession, status: RunStatus, reason: str) ->
     view = session.view
     record = session.run_record
     language = record.config.report_language or detect_language(record.topic)
-    plans = outline(view.plan or Plan(), tuple(view.findings.values()), view, language=language)
+    basis = Basis.of(view)
+    template, plans = _outline(session, basis, view.plan or Plan(), language)
     report = compose_report(
         record.topic,
-        [SectionText(plan, CheckedText()) for plan in plans],
+        [SectionText(plan) for plan in plans],
         view,
+        basis,
+        template,
         language=language,
-        partial=True,
-        status=status,
-        model=view.model,
-        reason=reason,
+        made=Made(model=view.model, partial=True, status=status, reason=reason),
     )
-    _save(session, report, partial=True)
+    _save(session, report, template, partial=True)
 
 
-async def _write_text(
-    context: RunContext,
-    gate: asyncio.Semaphore,
-    number: int,
-    plan: SectionPlan,
-    *,
-    kind: str = "section",
-) -> CheckedText:
-    """One section (or the summary, number 0), streamed into the log and checked."""
-    request = SectionRequest.model_validate(
-        {
-            "topic": context.topic,
-            "language": context.language,
-            "heading": plan.heading,
-            "findings": _views(plan.findings, context.session.view),
-            "kind": kind,
-            "words": SUMMARY_WORDS if kind == "summary" else SECTION_WORDS,
-        }
+def _outline(
+    session: RunSession, basis: Basis, plan: Plan, language: str
+) -> tuple[Template, list[SectionPlan]]:
+    config = session.config
+    template = load_template(config.report_template.value)
+    plans = outline(
+        template, plan, basis, session.view, language=language, length=config.report_length
     )
-    draft = _Draft(context, number, plan.heading)
-    async with gate:
+    return template, plans
+
+
+class _Writer:
+    """Asks the model for each section and keeps the best of what stands."""
+
+    def __init__(
+        self, context: RunContext, basis: Basis, template: Template, gate: asyncio.Semaphore
+    ) -> None:
+        self._context = context
+        self._basis = basis
+        self._template = template
+        self._gate = gate
+        self.failed = False
+        """Whether the model failed in one of the sections."""
+
+    async def section(self, number: int, plan: SectionPlan) -> CheckedText:
+        """One section, streamed into the log and checked; empty when nothing of it stands."""
+        best = CheckedText()
+        if not plan.asks_model:
+            return best
+        request = self._request(plan)
+        sources = self._context.session.view.sources
+        draft = _Draft(self._context, number, plan.heading)
+        async with self._gate:
+            for _ in range(TRIES):
+                whole = await self._written(request, plan, draft)
+                text = draft.taken()
+                checked = check_section(text, plan.claims, sources)
+                best = max((best, checked), key=lambda kept: len(kept.cited))
+                if not whole or not text.strip() or not best.is_empty:
+                    break
+        return best
+
+    async def _written(self, request: SectionRequest, plan: SectionPlan, draft: _Draft) -> bool:
+        """Stream one answer into the draft; False when it broke off."""
         try:
-            context.budget.check()
-            async for piece in context.model_for(request.role).write(request):
+            self._context.budget.check()
+            async for piece in self._context.model_for(request.role).write(request):
                 draft.add(piece)
         except (ModelError, LimitReached) as error:
-            context.notice(
-                f"“{plan.heading}” could not be written, so its findings are listed: {error}",
+            self.failed = True
+            self._context.notice(
+                f"“{plan.heading or self._context.topic}” could not be written to its end, so "
+                f"what stands of it is used, or its claims are listed: {error}",
                 warning=True,
             )
-            return CheckedText()
+            return False
         finally:
             draft.flush()
-    return check_section(draft.text, plan.findings, context.session.view.sources)
+        return True
+
+    def _request(self, plan: SectionPlan) -> SectionRequest:
+        view = self._context.session.view
+        return SectionRequest(
+            topic=self._context.topic,
+            language=self._context.language,
+            heading=plan.heading,
+            claims=tuple(claim_view(claim, self._basis, view) for claim in plan.claims),
+            conflicts=_conflicts(plan.claims, self._basis),
+            tasks=_tasks(plan, view),
+            instruction=plan.spec.instruction,
+            style=self._template.style,
+            words=plan.words,
+            most=plan.spec.items[1] if plan.spec.items else _half(plan.spec.limit),
+            judged=plan.spec.judged,
+        )
+
+
+def _half(limit: int) -> int:
+    """How many of the claims that a section is given it needs: the rest are there to choose."""
+    return -(-limit // 2)
 
 
 class _Draft:
@@ -137,6 +189,11 @@ class _Draft:
         if time.monotonic() - self._flushed >= DELTA_SECONDS:
             self.flush()
 
+    def taken(self) -> str:
+        """What was written since the last call."""
+        text, self.text = self.text, ""
+        return text
+
     def flush(self) -> None:
         if self._pending:
             self._session.emit(
@@ -146,54 +203,77 @@ class _Draft:
         self._flushed = time.monotonic()
 
 
-def _summary_plan(context: RunContext, plans: list[SectionPlan]) -> SectionPlan:
-    """The findings a summary is written from: the first ones of each section in turn."""
-    longest = max(len(plan.findings) for plan in plans)
-    turns: Iterable[Finding] = (
-        plan.findings[turn]
-        for turn in range(longest)
-        for plan in plans
-        if turn < len(plan.findings)
+def claim_view(claim: Claim, basis: Basis, view: RunView) -> ClaimView:
+    """A claim as its writer sees it."""
+    source = next((s for n in claim.sources if (s := view.sources.get(n))), None)
+    check = basis.checks.get(claim.id)
+    state = basis.state(claim.id)
+    return ClaimView(
+        id=claim.id,
+        claim=claim.text,
+        quotes=claim.quotes,
+        site=source.site if source else "",
+        title=source.title if source else "",
+        date=claim.date or (source.date if source else ""),
+        state="" if state is ClaimState.SUPPORTED else state.value,
+        why=check.reason if check else "",
+        against=check.against if check else (),
+        superseded_by=basis.superseded_by(claim.id),
     )
-    chosen = tuple(finding for finding, _ in zip(turns, range(SUMMARY_FINDINGS), strict=False))
-    return SectionPlan(heading=texts_for(context.language).in_short, task_ids=(), findings=chosen)
+
+
+def _conflicts(claims: Sequence[Claim], basis: Basis) -> tuple[str, ...]:
+    """What is at odds among the claims of a section, in words that name their ids."""
+    known = {claim.id for claim in claims}
+    return tuple(_conflict(c) for c in basis.conflicts if known.issuperset(c.claims))
+
+
+def _conflict(conflict: Conflict) -> str:
+    one, other = conflict.claims
+    about = f" on {conflict.about}" if conflict.about else ""
+    if conflict.kind is ConflictKind.SUPERSEDED:
+        return f"{other} is newer and replaces {one}{about}. {conflict.reason}"
+    if conflict.settled_for:
+        return f"{one} and {other} disagree{about}; {conflict.settled_for} is right: " + (
+            conflict.settled_by or conflict.reason
+        )
+    return f"{one} and {other} disagree{about}, and nothing settles it. {conflict.reason}"
+
+
+def _tasks(plan: SectionPlan, view: RunView) -> tuple[TaskOutcome, ...]:
+    """The plan's tasks with their marks, as far as they belong to a section."""
+    wanted = set(plan.task_ids)
+    tasks = [task for task in (view.plan or Plan()).tasks() if task.id in wanted]
+    return tuple(
+        TaskOutcome(
+            text=task.text,
+            state=task.state,
+            reason=view.tasks[task.id].reason if task.id in view.tasks else "",
+        )
+        for task in tasks[:MAX_TASKS_SHOWN]
+    )
 
 
 def _has_full_report(session: RunSession) -> bool:
-    """Whether the newest full report holds everything that was found."""
+    """Whether the newest full report holds everything that was found and checked."""
     if session.view.report_ready is None:
         return False
     full = False
     for entry in session.folder.read_events()[0]:
         if isinstance(entry.event, ReportReady):
             full = not entry.event.partial
-        elif isinstance(entry.event, FindingRecorded):
+        elif isinstance(entry.event, FindingRecorded | ClaimChecked):
             full = False
     return full
 
 
-def _views(findings: Iterable[Finding], view: RunView) -> tuple[FindingView, ...]:
-    result: list[FindingView] = []
-    for finding in findings:
-        source = view.sources[finding.passages[0].source]
-        result.append(
-            FindingView(
-                id=finding.id,
-                claim=finding.claim,
-                quotes=finding.quotes,
-                site=source.site,
-                title=source.title,
-                date=source.date,
-            )
-        )
-    return tuple(result)
-
-
-def _save(session: RunSession, report: Report, *, partial: bool) -> None:
+def _save(session: RunSession, report: Report, template: Template, *, partial: bool) -> None:
     session.write_report(
         report.markdown,
         citations=report.citations,
         resolved=report.resolved,
         sources=report.sources,
         partial=partial,
+        template=ReportTemplate(template.name),
+        sentences=report.sentences,
     )

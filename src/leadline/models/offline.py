@@ -21,7 +21,7 @@ from leadline.models.base import OnCall
 from leadline.models.offline_plan import offline_plan
 from leadline.models.offline_verify import verdicts_by_rule
 from leadline.models.requests import (
-    FindingView,
+    ClaimView,
     ModelRequest,
     NewTask,
     PlanDraft,
@@ -36,7 +36,6 @@ from leadline.models.verification_requests import VerifyAnswer, VerifyRequest
 R = TypeVar("R")
 
 _QUOTE_CHARS = 320
-_SUMMARY_FINDINGS = 5
 _SAME = 0.8
 _AGAIN_EN = "In other words: "
 _AGAIN_ZH = "换个说法："
@@ -84,9 +83,10 @@ class OfflineModel:
     async def write(self, request: TextRequest) -> AsyncIterator[str]:
         """Stream a digest of quotes, a line at a time."""
         started = self._begin()
-        lines = list(digest_lines(request)) if isinstance(request, SectionRequest) else []
+        section = request if isinstance(request, SectionRequest) else None
+        lines = list(digest_lines(section)) if section else []
         self._report(request.role, started)
-        if not lines:
+        if not lines and not (section and section.judged):
             raise ModelAnswerInvalid("The offline model has nothing to quote here.")
         for line in lines:
             yield f"{line}\n"
@@ -139,14 +139,18 @@ def _other_queries(text: str, topic: str) -> tuple[str, ...]:
 
 
 def digest_lines(request: SectionRequest) -> Iterator[str]:
-    """The findings that fit the heading best, as quotes with their ids, none twice."""
-    ranked = ranked_findings(request)
-    if request.kind == "summary":
-        ranked = ranked[:_SUMMARY_FINDINGS]
+    """The claims that fit the heading best, as quotes with their ids, none twice.
+
+    Where only some are needed they come as given, the strongest of each part first.
+    What needs judgement (advice, conclusions) gets no line: a quote is no answer to it.
+    """
+    if request.judged:
+        return
+    ranked = request.claims if request.most else ranked_claims(request)
     room = request.words
     said: list[set[str]] = []
-    for finding in ranked:
-        quote = _quote(finding)
+    for claim in ranked:
+        quote = _quote(claim)
         mine = terms(quote)
         if not quote or any(_alike(mine, other) for other in said):
             continue
@@ -155,22 +159,24 @@ def digest_lines(request: SectionRequest) -> Iterator[str]:
             continue
         room -= cost
         said.append(mine)
-        origin = ", ".join(part for part in (finding.site, finding.date) if part)
-        yield f"- “{quote}”{f' — {origin}' if origin else ''} [{finding.id}]."
+        origin = ", ".join(part for part in (claim.site, claim.date) if part)
+        yield f"- “{quote}”{f' — {origin}' if origin else ''} [{claim.id}]."
+        if len(said) == request.most:
+            return
 
 
-def ranked_findings(request: SectionRequest) -> list[FindingView]:
+def ranked_claims(request: SectionRequest) -> list[ClaimView]:
     """Best first by heading and topic; those that share no word come last, in their order."""
-    texts = [f"{finding.claim} {' '.join(finding.quotes)}" for finding in request.findings]
+    texts = [f"{claim.claim} {' '.join(claim.quotes)}" for claim in request.claims]
     order = [index for index, _ in rank(f"{request.heading} {request.topic}", texts)]
     order += [index for index in range(len(texts)) if index not in order]
-    return [request.findings[index] for index in order]
+    return [request.claims[index] for index in order]
 
 
-def _quote(finding: FindingView) -> str:
+def _quote(view: ClaimView) -> str:
     """The words of the source: the claim where it is a verbatim part of a quote."""
-    claim = " ".join(finding.claim.split())
-    quotes = [" ".join(quote.split()) for quote in finding.quotes if quote.strip()]
+    claim = " ".join(view.claim.split())
+    quotes = [" ".join(quote.split()) for quote in view.quotes if quote.strip()]
     verbatim = any(claim in quote for quote in quotes)
     text = claim if verbatim or not quotes else quotes[0]
     text = text.replace("“", "‘").replace("”", "’").strip()

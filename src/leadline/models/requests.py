@@ -266,8 +266,8 @@ class ReflectRequest(ModelRequest[ReflectAnswer]):
         )
 
 
-class FindingView(BaseModel):
-    """What a writer sees of a finding."""
+class ClaimView(BaseModel):
+    """What a writer sees of a claim."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -277,12 +277,16 @@ class FindingView(BaseModel):
     site: str = ""
     title: str = ""
     date: str = ""
+    state: str = Field("", description="What the checks came to; empty: supported.")
+    why: str = Field("", description="Why it is not supported.")
+    against: tuple[str, ...] = Field((), description="Claims it contradicts.")
+    superseded_by: str = Field("", description="A newer claim that replaces it.")
 
 
 class SectionRequest(TextRequest):
-    """Write one section, or the summary, from findings alone.
+    """Write one section of the report from claims alone.
 
-    The answer is Markdown prose in which each sentence cites finding ids: ``[f3]``.
+    The answer is Markdown prose in which each sentence cites claim ids: ``[c3]``.
     """
 
     role: ClassVar[Role] = "writer"
@@ -290,41 +294,51 @@ class SectionRequest(TextRequest):
 
     topic: str
     language: str = ""
-    heading: str
-    findings: tuple[FindingView, ...]
-    kind: Literal["section", "summary"] = "section"
+    heading: str = Field(description="Empty: the writer sets the headings itself.")
+    claims: tuple[ClaimView, ...]
+    conflicts: tuple[str, ...] = Field((), description="What is at odds, a sentence each.")
+    tasks: tuple[TaskOutcome, ...] = Field((), description="What was asked, and how it ended.")
+    instruction: str = Field("", description="What this section is for, by the template.")
+    style: str = Field("", description="What the template says of the whole report.")
     words: int = Field(250, ge=20)
+    most: int = Field(0, ge=0, description="Most claims that it needs; 0: as many as fit.")
+    judged: bool = Field(False, description="Needs judgement: quotes alone are no answer.")
 
     @override
     def values(self) -> Mapping[str, Value]:
-        summary = self.kind == "summary"
+        headings = (
+            "No heading"
+            if self.heading
+            else "Start each part with a heading of your own (## Heading)"
+        )
         return {
             "topic": self.topic,
             "language": language_name(self.language),
-            "heading": self.heading,
+            "heading": f"Heading: {self.heading}" if self.heading else "The whole body.",
+            "headings": headings,
             "words": self.words,
-            "task": (
-                "Write the summary that opens the report: what the findings say on the topic, "
-                "the most important first."
-                if summary
-                else "Write this section of the report."
-            ),
-            "findings": Data("\n".join(_finding_line(f) for f in self.findings) or "none"),
+            "style": self.style,
+            "task": self.instruction or "Write this section of the report.",
+            "claims": Data("\n".join(_claim_line(c) for c in self.claims) or "none"),
+            "conflicts": Data("\n".join(self.conflicts) or "none"),
+            "tasks": Data("\n".join(map(_task_line, self.tasks)) or "none"),
         }
 
     @override
     def fitted(self, tokens: int) -> Self:
-        spare = tokens - 1_000 - estimate_tokens(self.topic)
-        if sum(estimate_tokens(_finding_line(f)) + 1 for f in self.findings) <= spare:
+        around = (self.topic, self.style, self.instruction, *self.conflicts)
+        spare = tokens - 1_000 - sum(estimate_tokens(text) + 1 for text in around)
+        spare -= sum(estimate_tokens(_task_line(task)) + 1 for task in self.tasks)
+        if sum(estimate_tokens(_claim_line(c)) + 1 for c in self.claims) <= spare:
             return self
         for quote_chars in (2_000, 600, 300, 120, 0):
-            findings = tuple(_with_quotes(f, quote_chars) for f in self.findings)
-            costs = [estimate_tokens(_finding_line(f)) + 1 for f in findings]
+            claims = tuple(_with_quotes(c, quote_chars) for c in self.claims)
+            costs = [estimate_tokens(_claim_line(c)) + 1 for c in claims]
             if sum(costs) <= spare:
                 break
-        while len(findings) > 1 and sum(costs) > spare:
-            findings, costs = findings[:-1], costs[:-1]
-        return self.model_copy(update={"findings": findings})
+        while len(claims) > 1 and sum(costs) > spare:
+            claims, costs = claims[:-1], costs[:-1]
+        return self.model_copy(update={"claims": claims})
 
 
 def language_name(code: str) -> str:
@@ -333,16 +347,21 @@ def language_name(code: str) -> str:
     return _LANGUAGES.get(code.lower()) or _LANGUAGES.get(code.lower().split("-")[0]) or code
 
 
-def _finding_line(finding: FindingView) -> str:
-    """One finding as one JSON line: its text cannot fake another finding's start."""
-    fields = finding.model_dump(exclude_defaults=True)
+def _claim_line(claim: ClaimView) -> str:
+    """One claim as one JSON line: its text cannot fake another claim's start."""
+    fields = claim.model_dump(exclude_defaults=True)
     return json.dumps(fields, ensure_ascii=False)
 
 
-def _with_quotes(finding: FindingView, chars: int) -> FindingView:
-    quotes = tuple(shorten(quote, chars) for quote in finding.quotes) if chars else ()
-    claim = shorten(finding.claim, max(chars, 300))
-    return finding.model_copy(update={"quotes": quotes, "claim": claim})
+def _task_line(task: TaskOutcome) -> str:
+    why = f" ({shorten(task.reason, 120)})" if task.reason else ""
+    return f"- [{task.state}] {shorten(task.text, 160)}{why}"
+
+
+def _with_quotes(claim: ClaimView, chars: int) -> ClaimView:
+    quotes = tuple(shorten(quote, chars) for quote in claim.quotes) if chars else ()
+    text = shorten(claim.claim, max(chars, 300))
+    return claim.model_copy(update={"quotes": quotes, "claim": text})
 
 
 def _cut(text: str, tokens: int) -> str:

@@ -1,21 +1,22 @@
-"""Which sentences of a section may stand, and how their citations are numbered.
+"""Which sentences of a section may stand.
 
-Invariant (fail closed): a sentence stays when the findings it cites exist and their stored
-passages carry its numbers, its quotations and its subject; or when it says nothing that could be
-false (a heading, the lead-in of a list, a short connecting sentence). Everything else is dropped
-and counted. Links are made here alone, to passages of sources that were read in this run.
+Invariant (fail closed): a sentence stays when the claims it cites are among those that the section
+may use and their stored passages carry its numbers, its quotations and its subject; or when it
+says nothing that could be false (a heading, the lead-in of a list, a short connecting sentence).
+Everything else is dropped and counted.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from leadline.domain.evidence import Finding, Source
+from leadline.domain.claims import Claim
+from leadline.domain.evidence import Source
 from leadline.domain.text import detect_language, numbers, numbers_said, terms, words
 from leadline.reports.connectives import CONNECTIVES, CONNECTIVES_CJK
-from leadline.reports.escape import CITE_CLOSE, CITE_OPEN, host_of
+from leadline.reports.escape import CITE_CLOSE, CITE_OPEN, escape_inline, host_of
 from leadline.reports.section_text import (
     CITE,
     CITE_RUN,
@@ -28,7 +29,7 @@ from leadline.reports.section_text import (
 MAX_CONNECTING_WORDS = 8
 MAX_CONNECTING_CJK = 16
 _REPEATED = 0.85
-"""Share of common words from which two sentences on the same finding are one."""
+"""Share of common words from which two sentences on the same claim are one."""
 
 _DOMAIN = re.compile(
     r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|io|info|co|ai|dev|app|eu|uk|de|fr|cn|jp|example)\b",
@@ -69,19 +70,19 @@ class Dropped:
 
 @dataclass(frozen=True)
 class CheckedText:
-    """A section that may be printed: its blocks, with citations as marked finding ids."""
+    """A section that may be printed: its blocks, with citations as marked claim ids."""
 
     blocks: tuple[Block, ...] = ()
     dropped: Dropped = field(default_factory=Dropped)
 
     @property
     def text(self) -> str:
-        """Markdown with ``[f3]`` for citations, as it stands before numbering."""
-        return render_blocks(self.blocks, lambda ids, _: "".join(f"[{i}]" for i in ids))
+        """Markdown with ``[c3]`` for citations, as it stands before numbering."""
+        return render_blocks(self.blocks, _with_ids)
 
     @property
     def cited(self) -> tuple[str, ...]:
-        """Ids of the findings that are cited, in order of appearance."""
+        """Ids of the claims that are cited, in order of appearance."""
         ids = (i for b in self.blocks for s in b.sentences for i in _ids(b, s))
         return tuple(dict.fromkeys(ids))
 
@@ -95,35 +96,37 @@ def _ids(block: Block, sentence: str) -> list[str]:
     return [] if block.kind == "code" else CITE.findall(sentence)
 
 
+def _with_ids(pieces: Sequence[str]) -> tuple[str, ...]:
+    return tuple(CITE.sub(r"[\1]", escape_inline(piece)) for piece in pieces)
+
+
 def check_section(
-    text: str, findings: Sequence[Finding], sources: Mapping[int, Source] | None = None
+    text: str, claims: Sequence[Claim], sources: Mapping[int, Source] | None = None
 ) -> CheckedText:
-    """What of a model's section may stand, given the findings it was written from.
+    """What of a model's section may stand, given the claims it was written from.
 
     With ``sources`` a sentence may also name title, site, author and date of what it cites. Takes
     any text and never raises. Ids of other sections count as unknown.
     """
     parsed = parse_section(text)
-    judge = _Judge({f.id: _Evidence(f, sources or {}) for f in findings})
+    judge = _Judge({c.id: _Evidence(c, sources or {}) for c in claims})
     kept = [checked for block in parsed.blocks if (checked := judge.block(block))]
     dropped = judge.dropped + Dropped(links=parsed.links)
     return CheckedText(_tidied(kept), dropped)
 
 
 class _Evidence:
-    """What the passages of one finding say, in the forms that sentences are compared with."""
+    """What the passages of one claim say, in the forms that sentences are compared with."""
 
-    def __init__(self, finding: Finding, sources: Mapping[int, Source]) -> None:
-        cited = {
-            ref.source: sources[ref.source] for ref in finding.passages if ref.source in sources
-        }
+    def __init__(self, claim: Claim, sources: Mapping[int, Source]) -> None:
+        cited = {ref.source: sources[ref.source] for ref in claim.passages if ref.source in sources}
         about = [
             part
             for source in cited.values()
             for part in (source.title, source.site, source.author, source.date, host_of(source.url))
         ]
-        quoted = "\n".join(finding.quotes)
-        self.text = "\n".join((quoted, finding.claim, *about))
+        quoted = "\n".join(claim.quotes)
+        self.text = "\n".join((quoted, claim.text, *about))
         self.quoted = quoted
         self.numbers = numbers_said("\n".join((quoted, *about)))
         self.flat = _flat(quoted) + "\n" + _flat(CITE_RUN.sub("", cleaned(quoted)[0]))
@@ -133,12 +136,12 @@ class _Evidence:
 class _Judge:
     """Decides on the sentences of one section and counts what it drops."""
 
-    def __init__(self, findings: Mapping[str, _Evidence]) -> None:
-        self.findings = findings
+    def __init__(self, claims: Mapping[str, _Evidence]) -> None:
+        self.claims = claims
         self.dropped = Dropped()
-        self.numbers = set[str]().union(*(e.numbers for e in findings.values()))
-        self.terms = set[str]().union(*(e.terms for e in findings.values()))
-        self.text = " ".join(" ".join(e.text for e in findings.values()).split()).casefold()
+        self.numbers = set[str]().union(*(e.numbers for e in claims.values()))
+        self.terms = set[str]().union(*(e.terms for e in claims.values()))
+        self.text = " ".join(" ".join(e.text for e in claims.values()).split()).casefold()
 
     def block(self, block: Block) -> Block | None:
         """The block with what may stand, or None."""
@@ -182,11 +185,11 @@ class _Judge:
         return replace(block, sentences=cells)
 
     def _known(self, text: str) -> str:
-        """The text without ids that are no finding of this section, each id once."""
+        """The text without ids that are no claim of this section, each id once."""
         seen: set[str] = set()
 
         def keep(match: re.Match[str]) -> str:
-            if match[1] not in self.findings:
+            if match[1] not in self.claims:
                 self.dropped += Dropped(unknown_ids=1)
                 return ""
             if match[1] in seen:
@@ -218,7 +221,7 @@ class _Judge:
         """Whether an uncited sentence states nothing that could be false.
 
         It is short and holds no number and no quotation; a lead-in (ending in a colon) speaks of
-        what the findings speak of, any other sentence is made of connecting words alone.
+        what the claims speak of, any other sentence is made of connecting words alone.
         """
         if any(c.isdigit() for c in plain) or _QUOTATION.search(plain) or _DOMAIN.search(plain):
             return False
@@ -237,8 +240,8 @@ class _Judge:
         return not _NAME.search(plain) and own <= CONNECTIVES
 
     def _supported(self, plain: str, ids: Iterable[str]) -> bool:
-        """Whether the passages of the cited findings carry what the sentence says."""
-        cited = [self.findings[i] for i in ids]
+        """Whether the passages of the cited claims carry what the sentence says."""
+        cited = [self.claims[i] for i in ids]
         stated = numbers(plain)
         if not stated <= set[str]().union(*(e.numbers for e in cited)):
             return False
@@ -288,99 +291,72 @@ def _as_item(row: Block) -> Block:
     return Block("item", (" · ".join(cell for cell in row.sentences if cell),), "-")
 
 
-def drop_repeats(sections: Sequence[CheckedText]) -> list[CheckedText]:
-    """The sections without sentences that say again what an earlier one says of a finding."""
-    earlier: dict[str, list[set[str]]] = {}
-    result: list[CheckedText] = []
-    for section in sections:
+@dataclass(frozen=True)
+class Deduplicated:
+    """A section without its repeats; ``told_in``: the sections that said them, by place."""
+
+    text: CheckedText
+    told_in: tuple[int, ...] = ()
+
+
+def drop_repeats(
+    sections: Sequence[CheckedText], restating: Collection[int] = ()
+) -> list[Deduplicated]:
+    """The sections without sentences that say again what an earlier one says of a claim.
+
+    Sections at the places ``restating`` (a summary, a conclusion) may say it in other words: there
+    and against them only the same words count as a repeat.
+    """
+    memory = _Memory()
+    result: list[Deduplicated] = []
+    for place, section in enumerate(sections):
+        told: dict[int, None] = {}
         repeated = 0
         blocks: list[Block] = []
         for block in section.blocks:
             if block.kind in ("heading", "table", "row", "code"):
                 blocks.append(block)
                 continue
-            sentences = tuple(s for s in block.sentences if not _repeats(s, earlier))
-            repeated += len(block.sentences) - len(sentences)
-            if sentences:
-                blocks.append(replace(block, sentences=sentences))
+            kept: list[str] = []
+            for sentence in block.sentences:
+                earlier = memory.said_in(sentence, place, restates=place in restating)
+                if earlier is None:
+                    kept.append(sentence)
+                else:
+                    told[earlier] = None
+                    repeated += 1
+            if kept:
+                blocks.append(replace(block, sentences=tuple(kept)))
         dropped = section.dropped + Dropped(repeated=repeated)
-        result.append(CheckedText(_tidied(blocks) if repeated else section.blocks, dropped))
+        text = CheckedText(_tidied(blocks) if repeated else section.blocks, dropped)
+        result.append(Deduplicated(text, tuple(told)))
     return result
 
 
-def _repeats(sentence: str, earlier: dict[str, list[set[str]]]) -> bool:
-    """Whether an earlier sentence on one of the same findings says the same; notes the sentence."""
-    ids = CITE.findall(sentence)
-    own = terms(CITE_RUN.sub("", sentence))
-    for finding_id in ids:
-        for other in earlier.get(finding_id, ()):
-            if len(own & other) >= _REPEATED * len(own | other):
-                return True
-    for finding_id in ids:
-        earlier.setdefault(finding_id, []).append(own)
-    return False
+class _Memory:
+    """What was said of each claim so far, and in which section."""
 
+    def __init__(self) -> None:
+        self._words: dict[str, list[tuple[set[str], int]]] = {}
+        self._exactly: dict[tuple[str, str], int] = {}
 
-class CitationNumbers:
-    """Numbers sources in the order in which they are first cited, over a whole report."""
-
-    def __init__(self, findings: Iterable[Finding], sources: Mapping[int, Source]) -> None:
-        self._findings = {finding.id: finding for finding in findings}
-        self._sources = sources
-        self.numbers: dict[int, int] = {}
-        """Source id → number in the report."""
-        self.total = 0
-        self.resolved = 0
-
-    def cite(self, ids: Sequence[str], sentence: str) -> str:
-        """Links for one run of citations: one a source, to its passage that fits best."""
-        best: dict[int, tuple[int, int]] = {}
-        for finding_id in dict.fromkeys(ids):
-            finding = self._findings.get(finding_id)
-            for ref, quote in (
-                zip(finding.passages, finding.quotes, strict=False) if finding else ()
-            ):
-                source = self._sources.get(ref.source)
-                if source is None or not 1 <= ref.passage <= source.passages:
-                    continue
-                fit = _fit(sentence, quote)
-                if ref.source not in best or fit > best[ref.source][0]:
-                    best[ref.source] = (fit, ref.passage)
-        self.total += max(len(best), 1)
-        self.resolved += len(best)
-        return "".join(self._link(source, passage) for source, (_, passage) in best.items())
-
-    def _link(self, source: int, passage: int) -> str:
-        number = self.numbers.setdefault(source, len(self.numbers) + 1)
-        return rf"[\[{number}\]](sources/{source}.md#p{passage})"
-
-    @property
-    def origins(self) -> int:
-        """How many independent sources are cited: copies of one text are one."""
-        return len({self._sources[i].origin or i for i in self.numbers})
-
-
-def _fit(sentence: str, quote: str) -> int:
-    """How well a passage fits a sentence: shared numbers first, then shared words."""
-    shared = numbers(sentence) & numbers_said(quote)
-    return 100 * len(shared) + len(terms(sentence) & terms(quote))
-
-
-@dataclass(frozen=True)
-class NumberedTexts:
-    """Texts with numbered links, and the ids of the cited sources in the order of their numbers."""
-
-    texts: tuple[str, ...]
-    sources: tuple[int, ...]
-    citations: int
-    resolved: int
-
-
-def number_citations(
-    sections: Sequence[CheckedText], findings: Iterable[Finding], sources: Mapping[int, Source]
-) -> NumberedTexts:
-    """Markdown of the sections with ``[n]`` links, numbered through in order of appearance."""
-    citations = CitationNumbers(findings, sources)
-    cite: Callable[[tuple[str, ...], str], str] = citations.cite
-    texts = tuple(render_blocks(section.blocks, cite) for section in sections)
-    return NumberedTexts(texts, tuple(citations.numbers), citations.total, citations.resolved)
+    def said_in(self, sentence: str, place: int, *, restates: bool) -> int | None:
+        """The place of the section that said it before; None, and remembered, when none did."""
+        ids = CITE.findall(sentence)
+        if not ids:
+            return None
+        plain = CITE_RUN.sub("", sentence)
+        letters = "".join(c for c in plain.casefold() if c.isalnum())
+        for claim_id in ids:
+            if (claim_id, letters) in self._exactly:
+                return self._exactly[claim_id, letters]
+        own = terms(plain)
+        if not restates:
+            for claim_id in ids:
+                for other, where in self._words.get(claim_id, ()):
+                    if len(own & other) >= _REPEATED * len(own | other):
+                        return where
+            for claim_id in ids:
+                self._words.setdefault(claim_id, []).append((own, place))
+        self._exactly.update({(claim_id, letters): place for claim_id in ids})
+        return None

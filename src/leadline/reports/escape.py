@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 from leadline.domain.text import one_line
 
 CITE_OPEN, CITE_CLOSE = "\ue000", "\ue001"
-"""Private-use marks around a finding id inside checked text; outside text never has them."""
+"""Private-use marks around a claim id inside checked text; outside text never has them."""
 
 # Marks that turn the direction of what follows: a page could make a number read backwards.
 _HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\ue000\ue001\ufeff]")
@@ -23,6 +23,14 @@ _AUTOLINK = re.compile(r"(?<=[A-Za-z])://|\bwww\.", re.IGNORECASE)
 _BLOCK_START = re.compile(r"(?:[-+*=#>]|\d{1,9}(?=[.)]))")
 CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _URL_UNSAFE = re.compile(r"[\x00-\x20\x7f<>\"`\\^{}|]")
+
+
+_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://\S*", re.IGNORECASE)
+
+
+def without_addresses(text: str) -> str:
+    """The text without the addresses in it: a report's addresses are those of its sources."""
+    return _ADDRESS.sub("", text)
 
 
 def visible(text: str) -> str:

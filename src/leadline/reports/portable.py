@@ -6,12 +6,14 @@ import re
 
 from leadline.domain.text import one_line, shorten
 from leadline.reports.escape import escape_text
+from leadline.reports.plain import CITATION
 from leadline.reports.render import Snapshots
 from leadline.reports.texts import texts_for
 
 MAX_PASSAGE_CHARS = 1_200
 
-_CITATION = re.compile(r"\[\\\[(\d+)\\\]\]\(sources/(\d+)\.md#p(\d+)\)", re.ASCII)
+_PASSAGE = re.compile(r"\[([^\]\[\n]*)\]\(sources/\d+\.md#p\d+\)", re.ASCII)
+"""A link to a passage that is no citation, as the table of claims has them."""
 _STORED = re.compile(r" · \[[^\]\n]*\]\(sources/\d+\.md\)", re.ASCII)
 
 
@@ -24,7 +26,7 @@ def portable_markdown(markdown: str, snapshots: Snapshots, *, language: str = "e
     quotes: dict[str, str] = {}
 
     def moved(match: re.Match[str]) -> str:
-        number, source, passage = match.groups()
+        number, source, passage, states = match.groups()
         snapshot = snapshots(int(source))
         found = snapshot.passage(int(passage)) if snapshot else None
         if snapshot is None or found is None:
@@ -33,9 +35,11 @@ def portable_markdown(markdown: str, snapshots: Snapshots, *, language: str = "e
         text = escape_text(shorten(one_line(found.text), MAX_PASSAGE_CHARS))
         title = escape_text(shorten(one_line(snapshot.source.title), 200))
         quotes.setdefault(anchor, rf'- <a id="{anchor}"></a>\[{number}\] “{text}” — {title}')
-        return rf"[\[{number}\]](#{anchor})"
+        named = f' "{states}"' if states else ""
+        return rf"[\[{number}\]](#{anchor}{named})"
 
-    body = _STORED.sub("", _CITATION.sub(moved, markdown)).rstrip()
+    body = _PASSAGE.sub(r"\1", CITATION.sub(moved, markdown))
+    body = _STORED.sub("", body).rstrip()
     if not quotes:
         return f"{body}\n"
     heading = texts_for(language).cited_passages

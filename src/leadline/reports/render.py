@@ -8,7 +8,8 @@ run's own stored pages and anchors survive. Whole pages forbid scripts themselve
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import nh3
@@ -17,10 +18,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+from leadline.domain.claims import ClaimCheck, ClaimState
 from leadline.domain.evidence import Snapshot
 from leadline.domain.text import shorten
+from leadline.reports.basis import PARTLY_SUPERSEDED, SUPERSEDED, WEAKNESS
 from leadline.reports.escape import host_of, safe_url
-from leadline.reports.texts import fill, texts_for
+from leadline.reports.texts import CHINESE, ENGLISH, Texts, fill, texts_for
 
 Snapshots = Callable[[int], Snapshot | None]
 """Gives the stored source of a number, as ``RunFolder.snapshot`` does."""
@@ -37,9 +40,35 @@ _TAGS = {
     "em", "strong", "s", "code", "pre", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
 _ATTRIBUTES = {
-    "a": {"href", "title", "class", "rel", "target", "data-source", "data-passage"},
+    "a": {"href", "title", "class", "rel", "target", "data-source", "data-passage", "data-claims"},
+    "em": {"class"},
     "ol": {"start"},
 }
+
+SHAPES: Mapping[str, str] = {
+    ClaimState.SUPPORTED.value: "✓",
+    ClaimState.QUALIFIED.value: "◐",
+    ClaimState.DISPUTED.value: "⇄",
+    ClaimState.CONTRADICTED.value: "✗",
+    ClaimState.UNVERIFIED.value: "?",
+    ClaimState.NOT_CHECKED.value: "○",
+    SUPERSEDED: "↻",
+    PARTLY_SUPERSEDED: "↻",
+}
+"""A sign for each state, so that it is told by shape and word, never by colour alone."""
+_CLAIM_STATE = re.compile(rf"(c\d{{1,7}}) ({'|'.join(ClaimState)})(?:; |$)", re.ASCII)
+"""What the title of a citation says in ``report.md``."""
+_MARKS = {f"({word})": state for texts in (ENGLISH, CHINESE) for state, word in texts.states}
+_NO_CHECKS: Mapping[str, ClaimCheck] = {}
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What citations are told with: passages, checks, words."""
+
+    snapshots: Snapshots = lambda _: None
+    checks: Mapping[str, ClaimCheck] = field(default_factory=dict)
+    texts: Texts = ENGLISH
 
 
 @lru_cache(maxsize=1)
@@ -60,38 +89,49 @@ def _templates() -> Environment:
 
 
 def report_html(
-    markdown: str, task_id: str, snapshots: Snapshots | None = None, *, base: str = "/runs"
+    markdown: str,
+    task_id: str,
+    snapshots: Snapshots | None = None,
+    *,
+    base: str = "/runs",
+    checks: Mapping[str, ClaimCheck] = _NO_CHECKS,
+    language: str = "en",
 ) -> str:
     """A report's Markdown as an HTML fragment for the page of a run.
 
-    Citations lead to ``{base}/{task_id}/sources/3#p12`` and carry the quote as their title when
-    ``snapshots`` is given. ``task_id`` must be a checked id.
+    Citations lead to ``{base}/{task_id}/sources/3#p12`` and show on hover the state of their claims
+    and, when ``snapshots`` is given, the quote; with ``checks`` also why a claim is not supported.
+    ``task_id`` must be a checked id.
     """
 
     def target(source: int, passage: int | None) -> str:
         anchor = f"#p{passage}" if passage else ""
         return f"{base}/{task_id}/sources/{source}{anchor}"
 
-    return _fragment(markdown, target, snapshots or (lambda _: None))
+    return _fragment(markdown, target, _known(snapshots, checks, language))
+
+
+def _known(snapshots: Snapshots | None, checks: Mapping[str, ClaimCheck], language: str) -> _Known:
+    return _Known(snapshots or (lambda _: None), checks, texts_for(language))
 
 
 def draft_html(markdown: str) -> str:
     """A draft that nothing has checked yet, as an HTML fragment without any link."""
     shown = markdown[:MAX_DRAFT_CHARS] + ("…" if len(markdown) > MAX_DRAFT_CHARS else "")
-    return _fragment(shown, lambda *_: "", lambda _: None, external=False)
+    return _fragment(shown, lambda *_: "", _Known(), external=False)
 
 
 def _fragment(
     markdown: str,
     target: Callable[[int, int | None], str],
-    snapshots: Snapshots,
+    known: _Known,
     *,
     external: bool = True,
 ) -> str:
     markdown = markdown.encode("utf-8", "replace").decode("utf-8")
     if len(markdown) > MAX_REPORT_CHARS:
         return f"<pre>{escape(markdown)}</pre>"
-    links = _Links(target, snapshots, external=external)
+    links = _Links(target, known, external=external)
     parser = _markdown()
     tokens = parser.parse(markdown)
     for token in tokens:
@@ -114,23 +154,31 @@ class _Links:
     def __init__(
         self,
         target: Callable[[int, int | None], str],
-        snapshots: Snapshots,
+        known: _Known,
         *,
         external: bool,
     ) -> None:
         self._target = target
         self._external = external
-        self._snapshots = lru_cache(maxsize=None)(snapshots)
+        self._known = known
+        self._snapshots = lru_cache(maxsize=None)(known.snapshots)
 
     def rewritten(self, tokens: list[Token]) -> list[Token]:
         """Inline tokens with links made safe; images become their text, other links plain text."""
         kept: list[Token] = []
         open_links: list[bool] = []
-        for token in tokens:
+        for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+            if token.type == "em_open" and after and after.content in _MARKS:
+                # Only our own marks are emphasis on nothing but a state in brackets.
+                state = _MARKS[after.content]
+                token.attrs = {"class": f"state {_class_of(state)}"}
+                after.content = f"{SHAPES[state]} {after.content.strip('()')}"
             if token.type == "image":
                 kept.append(Token("text", "", 0, content=token.content))
             elif token.type == "link_open":
-                attributes = self._attributes(str(token.attrGet("href") or ""))
+                attributes = self._attributes(
+                    str(token.attrGet("href") or ""), str(token.attrGet("title") or "")
+                )
                 open_links.append(bool(attributes))
                 if attributes:
                     token.attrs = dict(attributes)
@@ -142,29 +190,45 @@ class _Links:
                 kept.append(token)
         return kept
 
-    def _attributes(self, href: str) -> dict[str, str]:
+    def _attributes(self, href: str, title: str) -> dict[str, str]:
         stored = _STORED.fullmatch(href)
         if stored:
-            return self._stored(int(stored[1]), int(stored[2]) if stored[2] else None)
+            return self._stored(int(stored[1]), int(stored[2]) if stored[2] else None, title)
         url = safe_url(href) if self._external else ""
         if not url:
             return {}
         return {"href": url, "rel": "noopener noreferrer nofollow", "target": "_blank"}
 
-    def _stored(self, source: int, passage: int | None) -> dict[str, str]:
+    def _stored(self, source: int, passage: int | None, title: str) -> dict[str, str]:
         href = self._target(source, passage)
         if not href:
             return {}
         found = {"href": href, "data-source": str(source)}
         if passage is None:
             return found
+        claims = {claim: ClaimState(state) for claim, state in _CLAIM_STATE.findall(title)}
         found |= {"class": "cite", "data-passage": str(passage)}
+        if claims:
+            weakest = max(claims.values(), key=WEAKNESS.index)
+            found |= {"class": f"cite {_class_of(weakest)}", "data-claims": " ".join(claims)}
         snapshot = self._snapshots(source)
         quoted = snapshot.passage(passage) if snapshot else None
+        shown: list[str] = []
         if snapshot and quoted:
             name = snapshot.source.title or host_of(snapshot.source.url)
-            found["title"] = shorten(f"“{quoted.text}” — {name}", MAX_TITLE_CHARS)
-        return found
+            shown.append(shorten(f"“{quoted.text}” — {name}", MAX_TITLE_CHARS))
+        shown += (self._told(claim, state) for claim, state in claims.items())
+        return found | {"title": "\n".join(shown)} if shown else found
+
+    def _told(self, claim: str, state: ClaimState) -> str:
+        """A claim's state, and why it is not supported when the checks are at hand."""
+        check = self._known.checks.get(claim)
+        why = f": {shorten(check.reason, 200)}" if check and check.reason else ""
+        return f"{SHAPES[state]} {claim} {self._known.texts.state(state)}{why}"
+
+
+def _class_of(state: str) -> str:
+    return f"is-{state.replace(' ', '-')}"
 
 
 def source_html(snapshot: Snapshot, highlight: Iterable[int] = (), *, language: str = "en") -> str:
@@ -195,6 +259,7 @@ def standalone_html(
     *,
     title: str = "",
     language: str = "en",
+    checks: Mapping[str, ClaimCheck] = _NO_CHECKS,
 ) -> str:
     """A report as one HTML file, with every quoted passage at its end.
 
@@ -213,7 +278,7 @@ def standalone_html(
         shown.add(passage)
         return f"#s{source}p{passage}"
 
-    body = _fragment(markdown, target, snapshots or (lambda _: None))
+    body = _fragment(markdown, target, _known(snapshots, checks, language))
     sources = [
         {
             "id": source_id,

@@ -1,7 +1,7 @@
 """A section as a model wrote it, taken apart into blocks of sentences.
 
 Invariant: what comes out holds no link, image, address or HTML of the model's own, and citations
-only as marked finding ids (``\\ue000f3\\ue001``). Time is linear in the length of the text.
+only as marked claim ids (``\\ue000c3\\ue001``). Time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from leadline.domain.text import split_sentences
-from leadline.reports.escape import CITE_CLOSE, CITE_OPEN, CODE_SPAN, escape_inline, guard_start
+from leadline.reports.escape import CITE_CLOSE, CITE_OPEN, CODE_SPAN, guard_start
+from leadline.reports.texts import STATE_WORDS
 
 MAX_SECTION_CHARS = 200_000
 """More of an answer is not read: a section has a few hundred words."""
@@ -40,8 +41,9 @@ class ParsedSection:
     links: int = 0
 
 
-CITE = re.compile(f"{CITE_OPEN}(f\\d+){CITE_CLOSE}")
-CITE_RUN = re.compile(f"(?:{CITE_OPEN}f\\d+{CITE_CLOSE}\\s*)*{CITE_OPEN}f\\d+{CITE_CLOSE}")
+CITE = re.compile(f"{CITE_OPEN}([cf]\\d+){CITE_CLOSE}")
+"""A claim's id, or a finding's, which nothing cites: it is taken out as unknown."""
+CITE_RUN = re.compile(f"(?:{CITE_OPEN}[cf]\\d+{CITE_CLOSE}\\s*)*{CITE_OPEN}[cf]\\d+{CITE_CLOSE}")
 
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _RULE = re.compile(r"\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,}|=+)$")
@@ -68,14 +70,20 @@ _ADDRESS = re.compile(
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _FOOTNOTE = re.compile(r"\[\^?\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*\]|【\d{1,4}[^】\n]{0,20}】")
 
-_ID = r"[fF]\d{1,7}"
+_MORE_IDS = r"(?:\s*(?:,|;|、|，|and|&|–|-)\s*[cCfF]?\d{1,7})*"
+# In round brackets a capital is no citation: "(C4)" is a plant or a vitamin.
 _CITE_GROUP = re.compile(
-    rf"[\[(（【]\s*\^?(?:findings?\s+)?({_ID}(?:\s*(?:,|;|、|，|and|&|–|-)\s*[fF]?\d{{1,7}})*)\s*[\])）】]"
+    rf"[\[【]\s*\^?(?:(?:claim|finding)s?\s+)?([cCfF]\d{{1,7}}{_MORE_IDS})\s*[\]】]"
+    rf"|[(（]\s*(?:(?:claim|finding)s?\s+)?([cf]\d{{1,7}}{_MORE_IDS})\s*[)）]"
 )
 _AFTER_STOP = re.compile(
-    f"(?<![.!?。！？…])([.!?。！？…]+)(\\s*)((?:{CITE_OPEN}f\\d+{CITE_CLOSE}\\s*)+)"
+    f"(?<![.!?。！？…])([.!?。！？…]+)(\\s*)((?:{CITE_OPEN}[cf]\\d+{CITE_CLOSE}\\s*)+)"
 )
 _QUOTED = re.compile(r"“[^“”]{1,3000}”|«[^«»]{1,3000}»|「[^「」]{1,3000}」|\"[^\"]{1,3000}\"")
+_STATE = re.compile(
+    rf"\*{{0,2}}[(（\[]\s*(?:{'|'.join(STATE_WORDS)})\s*[)）\]]\*{{0,2}}", re.IGNORECASE
+)
+"""A state that the writer gives a sentence: states come from checks alone."""
 _STOPS = ".!?。！？…؟\n"
 _MASKS = "".join(chr(0xE010 + i) for i in range(len(_STOPS)))
 _MASK, _UNMASK = str.maketrans(_STOPS, _MASKS), str.maketrans(_MASKS, _STOPS)
@@ -210,8 +218,8 @@ class _Reader:
 
 
 def cleaned(text: str) -> tuple[str, int]:
-    """Text with citations marked and without links, images, tags, addresses and foreign notes,
-    and how many of these there were.
+    """Text with citations marked and without links, images, tags, addresses, foreign notes and
+    states, and how many of these there were.
     """
     text, images = _IMAGE.subn(" ", text)
     text, links = _LINK.subn(_linked, text)
@@ -222,7 +230,21 @@ def cleaned(text: str) -> tuple[str, int]:
     gaps = len(_ADDRESS.findall(text))
     text = _ADDRESS.sub("", _QUOTED.sub(lambda m: _ADDRESS.sub("…", m[0]), text))
     text, notes = _FOOTNOTE.subn("", text)
-    return text, images + links + tags + references + gaps + notes
+    text, states = _without_states(text)
+    return text, images + links + tags + references + gaps + notes + states
+
+
+def _without_states(text: str) -> tuple[str, int]:
+    """The text without states in brackets, those inside a quotation left alone."""
+    parts: list[str] = []
+    removed = start = 0
+    for quoted in (*_QUOTED.finditer(text), None):
+        outside = text[start : quoted.start()] if quoted else text[start:]
+        outside, count = _STATE.subn("", outside)
+        removed += count
+        parts += [outside, quoted[0] if quoted else ""]
+        start = quoted.end() if quoted else start
+    return "".join(parts), removed
 
 
 def _linked(match: re.Match[str]) -> str:
@@ -232,15 +254,16 @@ def _linked(match: re.Match[str]) -> str:
 
 
 def _marked(match: re.Match[str]) -> str:
-    """A group of finding ids as marks; ``f3-f5`` names the three."""
-    ids: list[int] = []
-    for separator, number in re.findall(r"([–-]?)\s*[fF]?(\d+)", match[1]):
+    """A group of claim ids as marks; ``c3-c5`` names the three."""
+    ids: list[tuple[str, int]] = []
+    for separator, letter, number in re.findall(r"([–-]?)\s*([cCfF]?)(\d+)", match[1] or match[2]):
+        kind = letter.lower() or ids[-1][0]
         value = int(number)
-        if separator and ids and 0 < value - ids[-1] <= 20:
-            ids.extend(range(ids[-1] + 1, value + 1))
+        if separator and ids and 0 < value - ids[-1][1] <= 20:
+            ids.extend((kind, i) for i in range(ids[-1][1] + 1, value + 1))
         else:
-            ids.append(value)
-    return "".join(f"{CITE_OPEN}f{i}{CITE_CLOSE}" for i in ids)
+            ids.append((kind, value))
+    return "".join(f"{CITE_OPEN}{kind}{value}{CITE_CLOSE}" for kind, value in ids)
 
 
 def _sentences(text: str) -> list[str]:
@@ -250,22 +273,21 @@ def _sentences(text: str) -> list[str]:
     return [sentence.translate(_UNMASK) for sentence in split_sentences(masked)]
 
 
-def render_blocks(
-    blocks: Sequence[Block], cite: Callable[[tuple[str, ...], str], str], *, level: int = 3
-) -> str:
-    """Markdown of blocks; ``cite(ids, sentence)`` gives what stands for a run of citations."""
+Statement = Callable[[Sequence[str]], tuple[str, ...]]
+"""Gives the Markdown of one statement: of a sentence, or of the cells of a table's row."""
 
-    def inline(sentence: str) -> str:
-        plain = CITE_RUN.sub("", sentence)
-        escaped = escape_inline(sentence)
-        return CITE_RUN.sub(lambda m: cite(tuple(CITE.findall(m[0])), plain), escaped)
+
+def render_blocks(blocks: Sequence[Block], statement: Statement, *, level: int = 3) -> str:
+    """Markdown of blocks; ``statement`` writes what cites, headings are of ``level``."""
 
     parts: list[str] = []
     before: Block | None = None
     depth = -1
     for block in blocks:
         depth = min(block.depth, depth + 1) if block.kind == "item" else -1
-        body = " ".join(inline(s) for s in block.sentences) if block.kind != "code" else ""
+        body = ""
+        if block.kind not in ("code", "table", "row"):
+            body = " ".join(statement((sentence,))[0] for sentence in block.sentences)
         match block.kind:
             case "heading":
                 text = f"{'#' * level} {body}"
@@ -275,9 +297,9 @@ def render_blocks(
                 text = f"> {guard_start(body)}"
             case "table":
                 rule = "|".join(" --- " for _ in block.sentences)
-                text = f"| {' | '.join(map(inline, block.sentences))} |\n|{rule}|"
+                text = f"| {' | '.join(statement(block.sentences))} |\n|{rule}|"
             case "row":
-                text = f"| {' | '.join(map(inline, block.sentences))} |"
+                text = f"| {' | '.join(statement(block.sentences))} |"
             case "code":
                 fence = "`" * max(3, *(line.count("`") + 1 for line in block.sentences))
                 text = "\n".join((fence, *block.sentences, fence))
