@@ -45,6 +45,12 @@ class Limits(BaseModel):
     pages_per_query: int = Field(4, ge=1, le=20, description="Pages a worker may read.")
     tokens_per_source: int = Field(2000, ge=200, le=20000, description="Tokens shown of a page.")
     steps_per_worker: int = Field(10, ge=2, le=60, description="Model calls a worker may make.")
+    debate_claims: int = Field(
+        6, ge=1, le=40, description="Claims of each category that a debate looks at."
+    )
+    debate_searches: int = Field(
+        2, ge=0, le=10, description="Searches for counter-evidence a category, in a debate."
+    )
     minutes: float = Field(60, gt=0, le=24 * 60, description="Minutes a run may take.")
     tokens: int = Field(2_000_000, ge=1000, description="Model tokens a run may use.")
     cost_usd: float = Field(

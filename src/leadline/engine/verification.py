@@ -10,24 +10,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from leadline.domain.claim_check import CodeCheck
-from leadline.domain.claims import (
-    Challenge,
-    Claim,
-    Conflict,
-    ConflictKind,
-    Judgement,
-    Verification,
-    fingerprint,
-)
+from leadline.domain.claims import Claim, Conflict, ConflictKind, Verification, fingerprint
 from leadline.domain.events import ClaimChecked, ConflictFound
 from leadline.domain.run import RunStatus
 from leadline.domain.text import estimate_tokens, terms
 from leadline.domain.verdicts import conclude
+from leadline.engine.checks import Checks
 from leadline.engine.claims import Store, code_checks, take_claims
 from leadline.engine.context import RunContext
+from leadline.engine.debate import debate
 from leadline.errors import LeadlineError, LimitReached, ModelError
 from leadline.models.verification_requests import AtOdds, VerifyRequest, claim_line, passage_lines
 
@@ -39,17 +31,6 @@ SHARED_WORDS = 2
 """Words that two claims must share before a verifier's word makes them contradict each other."""
 
 
-@dataclass
-class Checks:
-    """What was said of the run's claims so far, by claim id."""
-
-    code: dict[str, CodeCheck]
-    judgements: dict[str, list[Judgement]] = field(default_factory=dict)
-    challenges: dict[str, list[Challenge]] = field(default_factory=dict)
-    silences: dict[str, str] = field(default_factory=dict)
-    """Why there is no judgement."""
-
-
 async def verify(context: RunContext) -> None:
     """Check every claim that the report may state; each one then has its check in the log."""
     session, level = context.session, context.config.verification
@@ -59,8 +40,10 @@ async def verify(context: RunContext) -> None:
     checks = Checks(code_checks(claims, store))
     _take_known(context, claims, checks)
     if level is not Verification.OFF:
-        asked = [c for c in claims if _is_open(c, checks)]
+        asked = [c for c in claims if checks.is_open(c)]
         await judge_claims(context, store, asked, checks)
+        if level is Verification.DEBATE:
+            await debate(context, store, asked, checks)
     write_checks(context, claims, checks)
 
 
@@ -90,10 +73,6 @@ def _take_known(context: RunContext, claims: Sequence[Claim], checks: Checks) ->
             checks.challenges[claim.id] = list(known.challenges)
 
 
-def _is_open(claim: Claim, checks: Checks) -> bool:
-    return not checks.code[claim.id].problems and not checks.judgements.get(claim.id)
-
-
 async def judge_claims(
     context: RunContext, store: Store, claims: Sequence[Claim], checks: Checks
 ) -> None:
@@ -102,7 +81,7 @@ async def judge_claims(
     for last in (False, True):
         batches = batched(claims, store, min(CALL_TOKENS, context.config.model.context_tokens // 2))
         await asyncio.gather(*(_ask(context, store, gate, batch, checks) for batch in batches))
-        claims = [c for c in claims if _is_open(c, checks) and c.id not in checks.silences]
+        claims = [c for c in claims if checks.is_open(c) and c.id not in checks.silences]
         if last or not claims:
             break
     for claim in claims:

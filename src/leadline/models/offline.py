@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from typing import TypeVar, cast
 
+from leadline.domain.claims import Conflict
 from leadline.domain.events import ModelCalled
 from leadline.domain.plan import TaskState
 from leadline.domain.ranking import rank
@@ -18,6 +19,7 @@ from leadline.domain.subject import keywords, subject_of
 from leadline.domain.text import detect_language, shorten, terms, words
 from leadline.errors import ModelAnswerInvalid, ModelUnavailable
 from leadline.models.base import OnCall
+from leadline.models.debate_requests import AdjudicateRequest, ChallengeRequest, RefuteRequest
 from leadline.models.offline_plan import offline_plan
 from leadline.models.offline_verify import verdicts_by_rule
 from leadline.models.requests import (
@@ -61,7 +63,7 @@ class OfflineModel:
     async def ask(self, request: ModelRequest[R]) -> R:
         """Answer a plan, a reflection or a question about claims by rule."""
         started = self._begin()
-        answer: PlanDraft | ReflectAnswer | VerifyAnswer
+        answer: PlanDraft | ReflectAnswer | VerifyAnswer | Conflict | tuple[()]
         if isinstance(request, PlanRequest):
             plan = offline_plan(
                 request.topic,
@@ -75,6 +77,10 @@ class OfflineModel:
             answer = asked_again(request)
         elif isinstance(request, VerifyRequest):
             answer = verdicts_by_rule(request)
+        elif isinstance(request, RefuteRequest | ChallengeRequest):
+            answer = ()  # it judges no paraphrase, so it objects to none
+        elif isinstance(request, AdjudicateRequest):
+            answer = request.conflict
         else:
             raise ModelAnswerInvalid("The offline model has no rule for this question.")
         self._report(request.role, started)

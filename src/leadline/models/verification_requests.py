@@ -80,7 +80,7 @@ class VerifyRequest(ModelRequest[VerifyAnswer]):
     def answer_schema(cls) -> dict[str, Any]:
         text: dict[str, Any] = {"type": "string"}
         texts = {"type": "array", "items": text}
-        verdict = _object(
+        verdict = object_schema(
             claim=text,
             verdict={
                 "type": "string",
@@ -89,8 +89,8 @@ class VerifyRequest(ModelRequest[VerifyAnswer]):
             reason=text,
             passages=texts,
         )
-        conflict = _object(claims=texts, reason=text)
-        return _object(
+        conflict = object_schema(claims=texts, reason=text)
+        return object_schema(
             verdicts={"type": "array", "items": verdict},
             conflicts={"type": "array", "items": conflict},
         )
@@ -126,7 +126,7 @@ def read_judgements(rows: Iterable[Any], claims: Sequence[Claim]) -> tuple[Judge
         verdict = parse_verdict(row.get("verdict", row.get("status")))
         if claim is None or verdict is None:
             continue
-        named, _ = parse_refs(_texts(row.get("passages")))
+        named, _ = parse_refs(texts_of(row.get("passages")))
         own = tuple(ref for ref in named if ref in claim.passages)
         if named and not own and verdict in (Verdict.SUPPORTS, Verdict.QUALIFIES):
             continue  # it speaks of other passages than the claim's own
@@ -146,7 +146,7 @@ def read_at_odds(rows: Any, claims: Sequence[Claim]) -> tuple[AtOdds, ...]:
     for row in rows if isinstance(rows, list) else ():
         if not isinstance(row, dict):
             continue
-        pair = [i for i in map(claim_id, _texts(row.get("claims"))) if i in known]
+        pair = [i for i in map(claim_id, texts_of(row.get("claims"))) if i in known]
         if len(pair) == len(set(pair)) == 2:
             first, second = sorted(pair, key=lambda i: int(i[1:]))
             odds = AtOdds(claims=(first, second), reason=sentence(row.get("reason")))
@@ -184,13 +184,15 @@ def sentence(value: Any) -> str:
     return shorten(value, REASON_CHARS) if isinstance(value, str) else ""
 
 
-def _texts(value: Any) -> list[str]:
+def texts_of(value: Any) -> list[str]:
+    """The texts of a list, or the one text."""
     if isinstance(value, str):
         return [value]
     return [str(item) for item in value] if isinstance(value, list) else []
 
 
-def _object(**properties: dict[str, Any]) -> dict[str, Any]:
+def object_schema(**properties: dict[str, Any]) -> dict[str, Any]:
+    """JSON schema of an object in strict mode: every field required, nothing additional."""
     return {
         "type": "object",
         "properties": properties,
