@@ -15,7 +15,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from leadline.domain.config import Provider, SearchEngine
+from leadline.domain.claims import Verification
+from leadline.domain.config import Profile, Provider, ReportLength, ReportTemplate, SearchEngine
 from leadline.domain.limits import Depth
 from leadline.settings import Settings
 
@@ -47,6 +48,10 @@ ProviderOption = Annotated[Provider | None, option("model.provider", "--provider
 ModelName = Annotated[str | None, option("model.name", "--model")]
 BaseUrl = Annotated[str | None, option("model.base_url", "--base-url")]
 Engines = Annotated[list[SearchEngine] | None, option("search.engines", "--engine")]
+ProfileOption = Annotated[Profile | None, option("profile", "--profile")]
+Verify = Annotated[Verification | None, option("verification", "--verification")]
+Template = Annotated[ReportTemplate | None, option("report_template", "--template")]
+Length = Annotated[ReportLength | None, option("report_length", "--length")]
 Language = Annotated[str | None, option("report_language", "--language")]
 PlanFrom = Annotated[
     str | None,
@@ -69,6 +74,10 @@ class WorkOptions:
     browsers: Browsers = None
     loops: Loops = None
     engine: Engines = None
+    profile: ProfileOption = None
+    verification: Verify = None
+    template: Template = None
+    length: Length = None
     language: Language = None
 
     def overrides(self) -> dict[str, Any]:
@@ -76,6 +85,8 @@ class WorkOptions:
         return {
             "depth": self.depth, "browsers": self.browsers, "loops": self.loops,
             "engines": tuple(self.engine or ()) or None, "language": self.language,
+            "profile": self.profile, "verification": self.verification,
+            "report_template": self.template, "report_length": self.length,
         }  # fmt: skip
 
 

@@ -18,11 +18,15 @@ from dotenv import dotenv_values
 from pydantic import Field, PrivateAttr, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from leadline.domain.claims import Verification
 from leadline.domain.config import (
     BrowserConfig,
     ModelConfig,
     ModelRole,
+    Profile,
     Provider,
+    ReportLength,
+    ReportTemplate,
     RunConfig,
     SearchConfig,
     SearchEngine,
@@ -42,6 +46,7 @@ from leadline.provider_keys import (
 from leadline.settings_checks import checked_section, invalid_setting
 from leadline.settings_roles import changed_roles, role_models
 from leadline.settings_sources import (
+    CHANGEABLE,
     WHOLE_RUN,
     Given,
     from_environment,
@@ -71,6 +76,18 @@ class Settings(BaseSettings):
     )
 
     depth: Depth = Field(Depth.STANDARD, description="How thorough a run is: a preset of limits.")
+    profile: Profile = Field(
+        Profile.HIERARCHICAL, description="How a question is divided into tasks."
+    )
+    verification: Verification = Field(
+        Verification.CHECK, description="How far the claims of a report are checked."
+    )
+    report_template: ReportTemplate = Field(
+        ReportTemplate.THEMATIC, description="How a report is laid out."
+    )
+    report_length: ReportLength = Field(
+        ReportLength.STANDARD, description="How long a report may be."
+    )
     report_language: str = Field("", description="Language of reports; empty: the topic's own.")
     plan_first: bool = Field(False, description="Halt after the plan, so that it can be edited.")
     runs_dir: Path = Field(
@@ -197,12 +214,12 @@ class Settings(BaseSettings):
         """The configuration of a run that has begun, with some settings changed.
 
         Overrides are named as for :meth:`run_config`; all else stays as the run has it, whatever
-        the settings are now. Raises :class:`InvalidSetting` also for ``depth`` and ``plan_first``,
-        which are over once a run has begun.
+        the settings are now. Raises :class:`InvalidSetting` also for ``depth``, ``profile`` and
+        ``plan_first``, which are over once a run has begun.
         """
         known = self.table()
         given = nested(overrides, known)
-        for name in given.keys() - SECTIONS.keys() - ROLE_SECTIONS.keys() - {"report_language"}:
+        for name in given.keys() - SECTIONS.keys() - ROLE_SECTIONS.keys() - CHANGEABLE:
             raise InvalidSetting(f"{name} cannot be changed once a run has begun.")
         now = {name: getattr(config, name).model_dump() for name in SECTIONS}
         wanted = given.get("model", {})
@@ -217,7 +234,8 @@ class Settings(BaseSettings):
                 roles=changed_roles(config, given, model, self._usual),
                 browser=checked_section(BrowserConfig, "browser", sections["browser"]),
                 search=checked_section(SearchConfig, "search", sections["search"]),
-                report_language=given.get("report_language", config.report_language),
+                **{name: given.get(name, getattr(config, name)) for name in CHANGEABLE},
+                profile=config.profile,
                 plan_first=config.plan_first,
             )
         except ValidationError as error:

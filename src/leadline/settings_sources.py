@@ -18,7 +18,10 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from leadline.errors import InvalidSetting
 from leadline.settings_table import ROLE_SECTIONS, SECTIONS, SettingInfo, key_of, nearest
 
-WHOLE_RUN = ("depth", "report_language", "plan_first")
+CHANGEABLE = frozenset({"verification", "report_template", "report_length", "report_language"})
+"""Settings outside the sections that a run may have changed after it began."""
+
+WHOLE_RUN = (*sorted(CHANGEABLE), "depth", "profile", "plan_first")
 """Settings outside the sections that a single run may have its own value of."""
 
 
