@@ -17,7 +17,8 @@ from leadline.domain.run import RunStatus
 from leadline.engine.context import WorkOrder
 from leadline.engine.graph import run_graph
 from leadline.models.offline import OfflineModel
-from leadline.models.requests import PlanRequest, SectionRequest, TextRequest
+from leadline.models.plan_request import PlanRequest
+from leadline.models.requests import SectionRequest, TextRequest
 from tests.engine.rig import Bench, Rig, a_config, a_plan, found
 
 

@@ -15,13 +15,8 @@ from leadline.engine.context import WorkOrder
 from leadline.engine.graph import run_graph
 from leadline.errors import BrowserFailed, LimitReached, ModelUnavailable
 from leadline.models.offline import OfflineModel
-from leadline.models.requests import (
-    NewTask,
-    PlanDraft,
-    PlanRequest,
-    ReflectAnswer,
-    ReflectRequest,
-)
+from leadline.models.plan_request import PlanDraft, PlanRequest
+from leadline.models.reflect_request import NewTask, ReflectAnswer, ReflectRequest
 from tests.engine.rig import TOPIC, Bench, Rig, a_config, a_plan, found
 
 

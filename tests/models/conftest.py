@@ -15,7 +15,8 @@ from leadline.domain.events import ModelCalled
 from leadline.domain.limits import Limits
 from leadline.models.chat import LangChainModel
 from leadline.models.limiter import Limiter
-from leadline.models.requests import ClaimView, PlanRequest, SectionRequest
+from leadline.models.plan_request import PlanRequest
+from leadline.models.requests import ClaimView, SectionRequest
 from tests.openai_server import OpenAIServer
 
 KEY = "canary-7f3a9c51e0b24d88"

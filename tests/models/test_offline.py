@@ -21,7 +21,8 @@ from leadline.domain.views import role_of
 from leadline.errors import ModelAnswerInvalid
 from leadline.models.offline import OfflineModel
 from leadline.models.offline_plan import offline_plan
-from leadline.models.requests import ClaimView, ReflectRequest, TaskOutcome
+from leadline.models.reflect_request import ReflectRequest
+from leadline.models.requests import ClaimView, TaskOutcome
 from leadline.reports.citations import check_section
 from tests.models.conftest import plan_request, section_request, text_of
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from leadline.domain.config import Profile
 from leadline.domain.plan import TaskState
 from leadline.models.prompts import Data, fresh_nonce, render_text, split_parts
-from leadline.models.requests import ReflectRequest, TaskOutcome
+from leadline.models.reflect_request import ReflectRequest
+from leadline.models.requests import TaskOutcome
 from tests.models.conftest import plan_request, section_request
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"

@@ -12,13 +12,8 @@ from leadline.domain.config import Profile
 from leadline.domain.limits import Limits
 from leadline.domain.plan import TaskState
 from leadline.domain.text import estimate_tokens
-from leadline.models.requests import (
-    AnswerUnusable,
-    ClaimView,
-    ReflectRequest,
-    TaskOutcome,
-    language_name,
-)
+from leadline.models.reflect_request import ReflectRequest
+from leadline.models.requests import AnswerUnusable, ClaimView, TaskOutcome, language_name
 from tests.models.conftest import plan_request, section_request
 
 REFLECT = ReflectRequest(

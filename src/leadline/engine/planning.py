@@ -9,7 +9,7 @@ from leadline.domain.profile_plans import fallback_plan
 from leadline.domain.run import RunStatus
 from leadline.engine.context import RunContext
 from leadline.errors import ModelAnswerInvalid
-from leadline.models.requests import PlanRequest
+from leadline.models.plan_request import PlanRequest
 
 
 async def make_plan(context: RunContext) -> bool:

@@ -11,7 +11,8 @@ from leadline.domain.text import words
 from leadline.engine.context import RunContext
 from leadline.engine.digest import digest
 from leadline.errors import ModelAnswerInvalid
-from leadline.models.requests import NewTask, ReflectRequest, TaskOutcome
+from leadline.models.reflect_request import NewTask, ReflectRequest
+from leadline.models.requests import TaskOutcome
 
 DIGEST_TOKENS = 3000
 

@@ -22,17 +22,9 @@ from leadline.models.base import OnCall
 from leadline.models.debate_requests import AdjudicateRequest, ChallengeRequest, RefuteRequest
 from leadline.models.offline_plan import offline_plan
 from leadline.models.offline_verify import verdicts_by_rule
-from leadline.models.requests import (
-    ClaimView,
-    ModelRequest,
-    NewTask,
-    PlanDraft,
-    PlanRequest,
-    ReflectAnswer,
-    ReflectRequest,
-    SectionRequest,
-    TextRequest,
-)
+from leadline.models.plan_request import PlanDraft, PlanRequest
+from leadline.models.reflect_request import NewTask, ReflectAnswer, ReflectRequest
+from leadline.models.requests import ClaimView, ModelRequest, SectionRequest, TextRequest
 from leadline.models.verification_requests import VerifyAnswer, VerifyRequest
 
 R = TypeVar("R")
