@@ -21,6 +21,7 @@ from leadline.engine.context import RunContext
 from leadline.engine.planning import make_plan
 from leadline.engine.reflection import reflect
 from leadline.engine.research import research_stage
+from leadline.engine.scoring import score_evidence
 from leadline.engine.stages import steps_needed
 from leadline.engine.verification import verify
 from leadline.engine.writing import write_report
@@ -81,6 +82,7 @@ def _assemble(context: RunContext) -> _Compiled:
 
     async def check(state: ResearchState) -> ResearchState:
         await verify(context)
+        score_evidence(context)
         return {}
 
     async def write(state: ResearchState) -> ResearchState:
