@@ -17,7 +17,7 @@ from leadline.domain.config import Profile
 from leadline.domain.plan import TaskState
 from leadline.models.prompts import Data, fresh_nonce, render_text, split_parts
 from leadline.models.reflect_request import ReflectRequest
-from leadline.models.requests import TaskOutcome
+from leadline.models.requests import ClaimView, TaskOutcome
 from tests.models.conftest import plan_request, section_request
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -38,7 +38,27 @@ REQUESTS: dict[str, Any] = {
         digest="f1: The plant {x} delivers 12 MW.",
         max_new_tasks=2,
     ),
-    "section": section_request(),
+    "section": section_request(
+        instruction="Write this theme.",
+        style="The report goes by theme.",
+        tasks=(TaskOutcome(text="What {is} it?", state=TaskState.DONE),),
+        conflicts=("c1 and c2 disagree on output, and nothing settles it.",),
+        claims=(
+            ClaimView(
+                id="c1",
+                claim="The plant {x} delivers 12 MW.",
+                quotes=("The plant {x} delivers 12 MW.",),
+                site="power.example",
+                title="Plant",
+                date="2024-05-01",
+                state="disputed",
+                why="Two sources disagree.",
+                against=("c2",),
+            ),
+            ClaimView(id="c2", claim="It delivers 14 MW.", superseded_by="c3"),
+        ),
+    ),
+    "free": section_request(heading="", style="The form is yours."),
     "summary": section_request(heading="Summary", words=120, most=5),
 }
 

@@ -151,6 +151,8 @@ def test_a_quotation_whose_notes_and_addresses_were_taken_out_still_stands() -> 
         "<!-- CANARY -->",
         "[x][y]",
         "[1]",
+        r'[\[1\]](sources/1.md#p1 "c1 CANARY")',
+        "[[CANARY]](sources/1.md#p1)",
         "[^2]",
         "【3†source】",
     ],

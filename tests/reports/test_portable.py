@@ -32,3 +32,14 @@ def test_a_citation_without_a_stored_passage_keeps_its_number_and_no_link() -> N
 
 def test_a_report_without_citations_stays_as_it_is() -> None:
     assert portable_markdown("# T\n\nNothing.\n", SNAPSHOTS.get) == "# T\n\nNothing.\n"
+
+
+def test_citations_keep_their_states_and_the_table_of_claims_its_words() -> None:
+    report = (
+        r'It is so [\[1\]](sources/2.md#p1 "c1 disputed") *(disputed)*.'
+        "\n\n| c1 | x | [a.example 2.1](sources/2.md#p1) |\n"
+    )
+    text = portable_markdown(report, SNAPSHOTS.get)
+    assert "sources/" not in text
+    assert r'[\[1\]](#quote-2-1 "c1 disputed") *(disputed)*.' in text
+    assert "| c1 | x | a.example 2.1 |" in text

@@ -9,10 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline.domain.claims import ClaimState
 from leadline.domain.evidence import Passage, Snapshot
-from leadline.reports.render import draft_html, report_html, source_html, standalone_html
+from leadline.reports.render import (
+    SHAPES,
+    draft_html,
+    report_html,
+    source_html,
+    standalone_html,
+)
+from leadline.reports.texts import ENGLISH
 from tests.domain.strategies import any_text
-from tests.reports.samples import SNAPSHOTS
+from tests.reports.samples import SNAPSHOTS, set_state, view
 
 CITED = r"It is so [\[1\]](sources/2.md#p1), see [Page](<https://site1.example/a?x=1&y=2>)."
 
@@ -81,6 +89,54 @@ def test_a_citation_leads_to_the_stored_passage_with_its_quote() -> None:
         "target": "_blank",
     }
     assert Page(report_html(CITED, "run-1")).links()[0]["class"] == "cite"
+
+
+STATED = r'It is so [\[1\]](sources/2.md#p1 "c3 supported; c4 disputed") *(disputed)*.'
+
+
+def test_a_citation_shows_quote_state_and_reason_on_hover() -> None:
+    """S3-45, issue "Truth", report: by shape and word, not by colour alone."""
+    run = view()
+    set_state(run, "c4", ClaimState.DISPUTED, reason="Site 9 says <b>otherwise</b>.")
+    html = report_html(STATED, "a", SNAPSHOTS.get, checks=run.checks)
+    (link,) = Page(html).links()
+    assert link["class"] == "cite is-disputed"
+    assert link["data-claims"] == "c3 c4"
+    assert (link["title"] or "").splitlines() == [
+        "“Ghent has 3.2 million lamps.” — Page 2",
+        "✓ c3 supported",
+        "⇄ c4 disputed: Site 9 says <b>otherwise</b>.",
+    ]
+    assert ("em", {"class": "state is-disputed"}) in Page(html).tags
+    assert "⇄ disputed" in Page(html).text
+    assert_harmless(html)
+
+
+def test_states_are_told_in_the_language_of_the_report() -> None:
+    html = report_html(STATED.replace("(disputed)", "(有争议)"), "a", language="zh")
+    assert Page(html).links()[0]["title"] == "✓ c3 得到支持\n⇄ c4 有争议"
+    assert "⇄ 有争议" in Page(html).text
+
+
+def test_only_marks_of_states_are_marks() -> None:
+    html = report_html("It is *(very)* so *disputed* here.", "a")
+    assert "class" not in html
+    assert "<em>(very)</em>" in html
+
+
+@pytest.mark.parametrize(
+    "title", ["c1 <script>", "c1 verified", "onclick=x", "c1 supported; c2 made-up", "x" * 900]
+)
+def test_a_title_that_somebody_wrote_into_the_file_says_nothing_else(title: str) -> None:
+    """safety 6: only ids and states are read from it."""
+    html = report_html(rf'x [\[1\]](sources/2.md#p1 "{title}")', "a")
+    (link,) = Page(html).links()
+    assert (link.get("title") or "") in ("", "✓ c1 supported")
+    assert_harmless(html)
+
+
+def test_every_mark_has_a_shape() -> None:
+    assert set(SHAPES) == {code for code, _ in ENGLISH.states}
 
 
 @pytest.mark.parametrize(

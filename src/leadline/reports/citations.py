@@ -37,6 +37,8 @@ _DOMAIN = re.compile(
 )
 _NAME = re.compile(r"(?<=\s)[(“\"']?[A-ZÀ-ÖØ-ÞА-Я][\w-]*")
 _QUOTATION = re.compile(r"“([^“”]+)”|«([^«»]+)»|「([^「」]+)」|『([^『』]+)』|\"([^\"]+)\"")
+_WHOLE = (".", "!", "?", "…", ":", "。", "！", "？", "：", "؟", "।")
+"""Ends of a sentence that did not break off."""
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -220,10 +222,12 @@ class _Judge:
     def _connects(self, plain: str) -> bool:
         """Whether an uncited sentence states nothing that could be false.
 
-        It is short and holds no number and no quotation; a lead-in (ending in a colon) speaks of
-        what the claims speak of, any other sentence is made of connecting words alone.
+        It is whole, short and holds no number and no quotation; a lead-in (ending in a colon)
+        speaks of what the claims speak of, any other sentence is made of connecting words alone.
         """
         if any(c.isdigit() for c in plain) or _QUOTATION.search(plain) or _DOMAIN.search(plain):
+            return False
+        if not plain.rstrip("*_ )）").endswith(_WHOLE):
             return False
         cjk = len(_CJK.findall(plain))
         if cjk > MAX_CONNECTING_CJK or len(plain.split()) > MAX_CONNECTING_WORDS:

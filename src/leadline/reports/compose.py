@@ -187,6 +187,8 @@ class _Composer:
                 if quiet or self._made.partial or not plan.asks_model
                 else [f"*{texts.automatic}*"]
             )
+            if plan.spec.items:
+                return note + self._points(plan.claims[: plan.spec.items[1]])
             return note + self._claims_listed(plan, plan.claims)
         if text.is_empty:
             return [] if plan.spec.judged else [self._told_under(elsewhere)]
@@ -198,8 +200,16 @@ class _Composer:
         points = sum(block.kind == "item" for block in blocks)
         if plan.spec.items and points < plan.spec.items[0]:
             more = [claim for claim in plan.claims if claim.id not in text.cited]
-            written += self._claims_listed(plan, more[: plan.spec.items[0] - points])
+            written += self._points(more[: plan.spec.items[0] - points])
         return written
+
+    def _points(self, claims: Sequence[Claim]) -> list[str]:
+        """Claims as points of a list that must have some: said in short, also when said before."""
+        texts = (
+            (claim, shorten(without_addresses(claim.text), MAX_QUOTE_CHARS)) for claim in claims
+        )
+        lines = [f"- {self._citations.line(text, (claim.id,))}" for claim, text in texts]
+        return ["\n".join(lines)] if lines else []
 
     def _part(self, part: Part) -> str:
         texts, view, citations = self._texts, self._view, self._citations
@@ -252,8 +262,7 @@ class _Composer:
         """Claims as a plain list (statement, passage, citation), each in one list of the report."""
         heading = plan.heading or self._texts.findings
         new = [claim for claim in claims if claim.id not in self._listed]
-        limit = plan.spec.items[1] if plan.spec.items else plan.spec.limit
-        new = new[:limit] if limit else new
+        new = new[: plan.spec.limit] if plan.spec.limit else new
         lines = [f"- {self._citations.line(_listing(claim), (claim.id,))}" for claim in new]
         head = [] if plan.heading else [f"## {heading}"]
         if not lines:

@@ -61,6 +61,8 @@ _TAG = re.compile(r"<!--[^<>]{0,2000}-->|</?[A-Za-z!?][^<>]{0,1000}>")
 _TARGET = r"\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?\)"
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,500}\](?:" + _TARGET + r"|\[[^\[\]\n]{0,200}\])?")
 _LINK = re.compile(r"\[([^\[\]\n]{0,500})\]" + _TARGET)
+_NUMBERED = re.compile(r"\[\\?\[[^\[\]\n]{0,200}\]\]" + _TARGET)
+"""A citation in the form that only code writes."""
 _REFERENCE = re.compile(r"\[([^\[\]\n]{1,500})\]\[[^\[\]\n]{0,200}\]")
 _ADDRESS = re.compile(
     r"<?\b(?:[a-z][a-z0-9+.-]{1,15}://|www\.|(?:javascript|vbscript|data|mailto):(?=\S))"
@@ -222,6 +224,7 @@ def cleaned(text: str) -> tuple[str, int]:
     states, and how many of these there were.
     """
     text, images = _IMAGE.subn(" ", text)
+    text, numbered = _NUMBERED.subn(" ", text)
     text, links = _LINK.subn(_linked, text)
     text, tags = _TAG.subn(lambda m: m[0] if _ADDRESS.match(m[0]) else "", text)
     text = _CITE_GROUP.sub(_marked, _ESCAPED.sub(r"\1", text))
@@ -231,7 +234,7 @@ def cleaned(text: str) -> tuple[str, int]:
     text = _ADDRESS.sub("", _QUOTED.sub(lambda m: _ADDRESS.sub("…", m[0]), text))
     text, notes = _FOOTNOTE.subn("", text)
     text, states = _without_states(text)
-    return text, images + links + tags + references + gaps + notes + states
+    return text, images + numbered + links + tags + references + gaps + notes + states
 
 
 def _without_states(text: str) -> tuple[str, int]:
