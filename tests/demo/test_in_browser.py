@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, async_playwright
 
-from leadline.demo.facts import CONSENT_FACT, MORE_FACT, SCRIPT_FACT
 from leadline.demo.server import DemoWeb
 from leadline.sources.base import RenderedPage
 from leadline.sources.engine_pages import demo_engine
@@ -27,20 +26,37 @@ async def tab(chromium: Path) -> AsyncIterator[Page]:
 
 
 async def test_scripts_and_buttons_do_their_work(demo: DemoWeb, tab: Page) -> None:
-    await tab.goto(demo.page_url(SCRIPT_FACT.page))
-    await tab.get_by_text(SCRIPT_FACT.answer).wait_for()
+    await tab.goto(demo.page_url("ferry/punctuality"))
+    await tab.get_by_text("98.4 percent").wait_for()
     assert await tab.locator("tbody tr").count() == 12
 
-    await tab.goto(demo.page_url(MORE_FACT.page))
+    await tab.goto(demo.page_url("forum/first-crossing"))
     await tab.get_by_text("Show more posts").click()
     await tab.locator(".post").nth(7).wait_for()
     await tab.get_by_text("Show more posts").click()
-    await tab.get_by_text(MORE_FACT.answer).wait_for()
+    await tab.get_by_text("1 in 14").wait_for()
     await tab.locator("#more").wait_for(state="detached")
 
-    await tab.goto(demo.page_url(CONSENT_FACT.page))
+    await tab.goto(demo.page_url("courier/noise-complaints"))
     await tab.get_by_role("button", name="Accept all cookies").click()
-    await tab.get_by_text(CONSENT_FACT.answer).wait_for()
+    await tab.get_by_text("63 complaints").wait_for()
+
+
+async def test_the_second_subject_works_the_same_way(demo: DemoWeb, tab: Page) -> None:
+    await tab.goto(demo.page_url("tarnstone/downloads"))
+    await tab.get_by_text("2.94 million").wait_for()
+    assert await tab.locator("tbody tr").count() == 12
+
+    await tab.goto(demo.page_url("rowbound/compaction-stalls"))
+    await tab.get_by_text("Show more posts").click()
+    await tab.locator(".post").nth(7).wait_for()
+    await tab.get_by_text("Show more posts").click()
+    await tab.get_by_text("merge_budget").wait_for()
+    await tab.locator("#more").wait_for(state="detached")
+
+    await tab.goto(demo.page_url("datenwerk/umstieg"))
+    await tab.get_by_role("button", name="Alle Cookies akzeptieren").click()
+    await tab.get_by_text("Statt 212 Servern").wait_for()
 
 
 async def test_a_search_goes_through_the_result_page(demo: DemoWeb, tab: Page) -> None:

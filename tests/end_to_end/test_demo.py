@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from leadline.demo import facts
+from leadline.demo.truth import load_truth
 from tests.end_to_end.lab import Lab, assert_nothing_left, browser_pids, check_invariants, entries
 
+(CANARY,) = load_truth("quorrow").canaries
 LINK = re.compile(r"\]\(sources/(\d+)\.md#p(\d+)(?: \"[^\"]*\")?\)")
 
 
@@ -34,7 +35,7 @@ def test_the_demo_ends_in_a_report_whose_citations_resolve(lab: Lab) -> None:
         snapshot = folder.snapshot(int(source))
         assert snapshot is not None
         assert snapshot.passage(int(passage)) is not None
-    assert facts.CANARY not in report
+    assert CANARY not in report
     check_invariants(folder)
     assert browser_pids(folder)
     assert_nothing_left(folder, [])
@@ -48,11 +49,11 @@ def test_the_injected_instruction_leaks_nothing_and_changes_nothing(lab: Lab) ->
     for entry in entries(folder):
         data = entry.to_wire()["data"]
         if entry.event.type in ("search.done", "host.contacted"):
-            assert facts.CANARY not in str(data)
+            assert CANARY not in str(data)
         if entry.event.type in ("page.read", "page.failed"):
-            assert facts.CANARY not in str(data.get("url") or data["source"]["url"])
-    assert facts.CANARY not in (folder.path / "research_plan.md").read_text(encoding="utf-8")
-    assert facts.CANARY not in (folder.path / "report.md").read_text(encoding="utf-8")
+            assert CANARY not in str(data.get("url") or data["source"]["url"])
+    assert CANARY not in (folder.path / "research_plan.md").read_text(encoding="utf-8")
+    assert CANARY not in (folder.path / "report.md").read_text(encoding="utf-8")
 
 
 def test_a_chinese_question_gets_a_chinese_report(lab: Lab) -> None:

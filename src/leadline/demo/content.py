@@ -24,22 +24,29 @@ class Kind(StrEnum):
     SCRIPT = "script"  # drawn by JavaScript from JSON
     MORE = "more"  # shows the rest behind a button
     CONSENT = "consent"  # shows nothing before cookies are accepted
-    LOGIN = "login"  # HTTP 403 and a form
+    LOGIN = "login"  # a form, with HTTP 403 or the page's own status
+    FORBIDDEN = "forbidden"  # HTTP 403 and next to nothing
     GONE = "gone"  # HTTP 200 and the words "page not found"
     INJECTION = "injection"  # tells models what to do, visibly and hidden
     PDF = "pdf"  # the Markdown is what the PDF was made from
 
 
+_REFUSING = (Kind.LOGIN, Kind.FORBIDDEN)
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A host name of the demo web and how it looks."""
+    """A host name of the demo web, what it is about and how it looks."""
 
     id: str
+    subject: str
     name: str
     tagline: str
     accent: str
     serif: bool
     language: str
+    publisher: str = ""
+    """Who is behind it, where that is another name than the site's."""
 
     @property
     def host(self) -> str:
@@ -59,6 +66,7 @@ class DemoPage:
     kind: Kind
     body: str
     index: str = ""
+    status: int = 200
     data: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -78,6 +86,15 @@ class DemoContent:
 
     sites: dict[str, Site]
     pages: dict[str, DemoPage]
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """What there are pages about, by name."""
+        return tuple(sorted({site.subject for site in self.sites.values()}))
+
+    def of_subject(self, subject: str) -> list[DemoPage]:
+        """The pages about one subject, in the order of their keys."""
+        return [page for page in self.pages.values() if page.site.subject == subject]
 
     def of_site(self, site_id: str) -> list[DemoPage]:
         """The pages of one site, newest first."""
@@ -108,11 +125,13 @@ def _site(folder: Path) -> Site:
     values = _values((folder / "_site.txt").read_text(encoding="utf-8"), folder)
     return Site(
         id=folder.name,
+        subject=values["subject"],
         name=values["name"],
         tagline=values["tagline"],
         accent=values["accent"],
         serif=values["font"] == "serif",
         language=values["language"],
+        publisher=values.get("publisher", ""),
     )
 
 
@@ -124,15 +143,17 @@ def _page(site: Site, file: Path) -> DemoPage:
     data = {}
     if "data" in values:
         data = json.loads((file.parent / values["data"]).read_text(encoding="utf-8"))
+    kind = Kind(values.get("kind", Kind.ARTICLE))
     return DemoPage(
         site=site,
         slug=file.stem,
         title=values["title"],
         date=values["date"],
         author=values["author"],
-        kind=Kind(values.get("kind", Kind.ARTICLE)),
+        kind=kind,
         body=body.strip(),
         index=values.get("index", ""),
+        status=int(values.get("status", 403 if kind in _REFUSING else 200)),
         data=data,
     )
 

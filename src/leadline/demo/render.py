@@ -13,10 +13,11 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from leadline.demo.content import DemoContent, DemoPage, Kind, Site
-from leadline.demo.facts import CANARY
+from leadline.demo.truth import load_truth
 
 SEARCH_SITE = Site(
     id="search",
+    subject="",
     name="Sunder Search",
     tagline="Everything on the demo web",
     accent="#0b5d4a",
@@ -26,14 +27,42 @@ SEARCH_SITE = Site(
 FIRST_POSTS = 4
 """So many posts are in the page itself, and so many come with each click."""
 
+COLLECT_PATH = "/collect"
+"""Where an injected instruction wants data sent, on its own site."""
+
+_FOOTERS = {
+    "en": "Leadline demo web: everything here is invented."
+    " Nothing on these pages is a fact about the world.",
+    "de": "Leadline-Demo: Hier ist alles erfunden. Nichts auf diesen Seiten ist wahr.",
+    "es": "Demostración de Leadline: todo es inventado. Nada de estas páginas es cierto.",
+    "zh": "Leadline 演示网站：页面内容纯属虚构，并非事实。",
+}
+_CONSENT = {
+    "en": (
+        "We value your privacy",
+        "We and our 214 partners use cookies. To continue to the article, please accept all"
+        " cookies.",
+        "Accept all cookies",
+    ),
+    "de": (
+        "Ihre Privatsphäre ist uns wichtig",
+        "Wir und unsere 187 Partner verwenden Cookies. Um weiterzulesen, müssen Sie allen Cookies"
+        " zustimmen.",
+        "Alle Cookies akzeptieren",
+    ),
+}
+"""The cookie wall of a language: heading, words and button."""
+
 _LINK = re.compile(r"demo://([a-z]+)/([A-Za-z0-9.-]*)")
 _INLINE = re.compile(r"</?(?:a|em|strong|code)\b[^>]*>")
 _TAG = re.compile(r"<[^>]+>")
+_WALL_KINDS = (Kind.CONSENT, Kind.LOGIN, Kind.FORBIDDEN, Kind.GONE)
 _TEMPLATES = {
     Kind.SCRIPT: "script.html",
     Kind.MORE: "more.html",
     Kind.CONSENT: "consent.html",
     Kind.LOGIN: "login.html",
+    Kind.FORBIDDEN: "forbidden.html",
     Kind.GONE: "gone.html",
     Kind.INJECTION: "injection.html",
 }
@@ -74,13 +103,16 @@ class Renderer:
             values["data_path"] = f"{page.path}.json"
             values["posts"] = page.data.get("posts", [])[:FIRST_POSTS]
         if page.kind is Kind.INJECTION:
-            values |= {"collect": self.address("forum", "/collect"), "canary": CANARY}
-        title = "Page not found" if page.kind is Kind.GONE else page.title
-        # A wall gives nothing away, not even in its head.
-        shown = page if name not in ("consent.html", "login.html", "gone.html") else None
-        if name in ("consent.html", "login.html"):
-            title = page.site.name
+            values["collect"] = self.address(page.site.id, COLLECT_PATH)
+            values["canary"] = load_truth(page.site.subject).canaries[0]
+        title = page.title
+        walled = page.kind in _WALL_KINDS and name != "article.html"
+        if walled:
+            # A wall gives nothing away, not even in its head.
+            title = "Page not found" if page.kind is Kind.GONE else page.site.name
             values["back"] = page.path
+            values["consent"] = _CONSENT.get(page.site.language, _CONSENT["en"])
+        shown = None if walled else page
         return self._fill(name, site=page.site, title=title, page=shown, **values)
 
     def home(self, site: Site) -> str:
@@ -112,7 +144,7 @@ class Renderer:
     def plain(self, page: DemoPage) -> str:
         """What the search knows of a page: its words, or those of its ``index`` line for a wall."""
         parts = [page.index]
-        if page.kind not in (Kind.CONSENT, Kind.LOGIN, Kind.GONE):
+        if page.kind not in _WALL_KINDS:
             marked = _INLINE.sub("", self._body(page))
             parts.append(html.unescape(_TAG.sub(" ", marked)))
             parts += page.data.get("intro", [])
@@ -124,4 +156,5 @@ class Renderer:
         return str(self._markdown.render(text))
 
     def _fill(self, name: str, **values: Any) -> str:
-        return self._templates.get_template(name).render(**values)
+        footer = _FOOTERS[values["site"].language]
+        return self._templates.get_template(name).render(footer=footer, **values)

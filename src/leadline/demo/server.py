@@ -24,9 +24,8 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from leadline.demo.content import DemoPage, Kind, load_content, pdf_bytes
-from leadline.demo.facts import COLLECT_PATH
 from leadline.demo.index import DemoIndex
-from leadline.demo.render import FIRST_POSTS, SEARCH_SITE, Renderer
+from leadline.demo.render import COLLECT_PATH, FIRST_POSTS, SEARCH_SITE, Renderer
 from leadline.errors import PortTaken
 
 DEFAULT_PORT = 7789
@@ -48,7 +47,7 @@ class DemoWeb:
         self.requested: Counter[str] = Counter()
         """How often each ``host/path`` was asked for, so that repeated reading shows."""
         self.collected: list[str] = []
-        """Queries that reached the address of the injected instruction; to stay empty."""
+        """Queries that reached the address of an injected instruction; to stay empty."""
         self._server: _QuietServer | None = None
         self._serving: asyncio.Task[None] | None = None
 
@@ -201,6 +200,9 @@ class _SiteServer:
             for page in self._content.pages.values()
             if page.data
         }
+        self._injecting = {
+            page.site.id for page in self._content.pages.values() if page.kind is Kind.INJECTION
+        }
 
     async def serve(self, request: Request) -> Response:
         """Any GET."""
@@ -216,7 +218,7 @@ class _SiteServer:
             return Response("The demo web has no such host.", 404, media_type="text/plain")
         if path == "/":
             return HTMLResponse(self._renderer.home(site))
-        if site.id == "forum" and path == COLLECT_PATH:
+        if site.id in self._injecting and path == COLLECT_PATH:
             self._demo.collected.append(request.url.query)
             return Response("Thank you.", media_type="text/plain")
         if page := self._by_path.get((site.id, path)):
@@ -250,8 +252,7 @@ class _SiteServer:
         if page.kind is Kind.PDF:
             return Response(pdf_bytes(page), media_type="application/pdf")
         consented = request.cookies.get(_COOKIE) == "all"
-        status = 403 if page.kind is Kind.LOGIN else 200
-        return HTMLResponse(self._renderer.page(page, consented=consented), status)
+        return HTMLResponse(self._renderer.page(page, consented=consented), page.status)
 
     def _page_data(self, page: DemoPage, request: Request) -> Response:
         posts = page.data.get("posts")
