@@ -43,7 +43,7 @@ async def test_scripts_and_buttons_do_their_work(demo: DemoWeb, tab: Page) -> No
 
 
 async def test_the_second_subject_works_the_same_way(demo: DemoWeb, tab: Page) -> None:
-    await tab.goto(demo.page_url("tarnstone/downloads"))
+    await tab.goto(demo.page_url("mirrors/downloads"))
     await tab.get_by_text("2.94 million").wait_for()
     assert await tab.locator("tbody tr").count() == 12
 

@@ -68,7 +68,7 @@ async def test_the_search_lists_what_is_never_evidence(visitor: Visitor, subject
             ("byteline/licence-change", "servernews/licence-change", "ciodaily/licence-change"),
         ),
         ("how fast is the database engine", ("benchcouncil/ob-three-2025",)),
-        ("Tarnstone limits", ("tarnstone/limits-4", "tarnstone/limits-5")),
+        ("Tarnstone limits", ("manual/limits-4", "manual/limits-5")),
         ("people who contributed in 2025", ("tarnstone/overview", "dbwiki/tarnstone")),
         ("Stromausfall Datenbank", ("datenwerk/test-tarnstone",)),
         ("migración de la biblioteca", ("bitacora/biblioteca",)),
