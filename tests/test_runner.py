@@ -78,6 +78,7 @@ def test_what_was_found_before_the_end_is_in_a_partial_report(
 
     assert isinstance(last, kind)
     assert last.reason == str(error)
+    assert getattr(last, "model_refused", False) is isinstance(error, ModelRejected)
     assert folder.status() is status
     ready = folder.view().report_ready
     assert ready is not None

@@ -23,7 +23,7 @@ from dotenv import dotenv_values
 from leadline.browsing.browser_use_env import prepare_browser_use
 from leadline.domain.events import RunFailed, RunFinished, RunStarted, RunStopped
 from leadline.domain.run import RunStatus
-from leadline.errors import LeadlineError, LimitReached, RunBusy
+from leadline.errors import LeadlineError, LimitReached, ModelRejected, RunBusy
 from leadline.provider_keys import without_secrets
 from leadline.runs.processes import end_children
 from leadline.runs.scratch import machine_folder, scratch_folder
@@ -241,7 +241,7 @@ async def _outcome(
     except LimitReached as error:
         last = RunStopped(reason=str(error))
     except LeadlineError as error:
-        last = RunFailed(reason=str(error))
+        last = RunFailed(reason=str(error), model_refused=isinstance(error, ModelRejected))
     except Exception:
         log.exception("the run failed unexpectedly")
         last = RunFailed(

@@ -334,7 +334,7 @@ def test_the_keyboard_goes_past_the_list_of_runs(page: Page, address: str) -> No
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    expect(page.locator("#ll-again")).to_be_focused()
+    expect(page.locator("#ll-retry")).to_be_focused()
     expect(page).to_have_url(f"{address}/?run=done")
 
 
@@ -348,3 +348,107 @@ def test_a_plan_edited_in_its_folder_is_shown_before_it_starts(
     page.wait_for_timeout(2500)
     folder.save_plan(folder.plan_text() + "- [ ] Who steers it?\n", folder.plan_version())
     expect(page.locator("#ll-plan .ll-task")).to_have_count(6)
+
+
+def test_an_edit_that_was_not_saved_outlives_a_reload(
+    page: Page, address: str, runs: ByHand
+) -> None:
+    """Restored, it is saved over what changed meanwhile only by choice; saved, it is forgotten."""
+    folder = runs.planned("draft")
+    offer = page.locator(".ll-draft-offer")
+    box = page.locator("#ll-editor textarea")
+    page.goto(f"{address}/?run=draft")
+    page.locator("#ll-edit").click()
+    expect(box).not_to_have_value("")
+    typed = box.input_value() + "- [ ] Who steers it?\n"
+    box.fill(typed)
+    expect(offer).to_be_hidden()
+    folder.save_plan(folder.plan_text() + "- [ ] How old is it?\n", folder.plan_version())
+    page.reload()
+    expect(offer).to_be_visible()
+    offer.get_by_role("button", name="Restore").click()
+    expect(box).to_have_value(typed)
+    expect(offer).to_be_hidden()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("The plan changed while you were editing.")).to_be_visible()
+    expect(box).to_have_value(typed)
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("#ll-plan")).to_contain_text("Who steers it?")
+    page.reload()
+    expect(page.locator("#ll-plan")).to_contain_text("Who steers it?")
+    expect(offer).to_be_hidden()
+    assert folder.plan_text() == typed
+
+
+def test_an_edit_that_was_not_saved_can_be_discarded(
+    page: Page, address: str, runs: ByHand
+) -> None:
+    folder = runs.planned("discard")
+    runs.planned("another")
+    before = folder.plan_text()
+    offer = page.locator(".ll-draft-offer")
+    page.goto(f"{address}/?run=discard")
+    page.locator("#ll-edit").click()
+    box = page.locator("#ll-editor textarea")
+    expect(box).not_to_have_value("")
+    box.fill(before + "- [ ] Who steers it?\n")
+    page.locator("#ll-editor-box").get_by_role("button", name="Close").click()
+    expect(offer).to_be_visible()
+    page.locator('[data-ll-open="another"]').click()
+    page.wait_for_url(f"{address}/?run=another")
+    expect(offer).to_be_hidden()
+    page.locator('[data-ll-open="discard"]').click()
+    expect(offer).to_be_visible()
+    offer.get_by_role("button", name="Discard").click()
+    expect(offer).to_be_hidden()
+    page.reload()
+    expect(page.locator("#ll-edit")).to_be_visible()
+    expect(offer).to_be_hidden()
+    assert folder.plan_text() == before
+
+
+def test_the_page_says_when_the_server_does_not_answer(page: Page, address: str) -> None:
+    page.goto(f"{address}/?run=done")
+    expect(page.locator(".ll-report")).to_be_visible()
+    expect(page.locator(".ll-down")).to_have_count(0)
+    page.route("**/healthz", lambda route: route.abort())
+    banner = page.locator(".ll-down")
+    expect(banner).to_contain_text("does not answer", timeout=20_000)
+    page.unroute("**/healthz")
+    expect(banner).to_have_count(0, timeout=20_000)
+
+
+def test_resume_asks_for_what_the_run_lacks(page: Page, address: str, runs: ByHand) -> None:
+    runs.spent("to-raise")
+    page.goto(f"{address}/?run=to-raise")
+    tokens = page.locator("#ll-raise-tokens input, #ll-raise-tokens textarea")
+    expect(tokens).to_have_value("4,000")
+    expect(page.locator("#ll-raise-minutes")).to_have_count(0)
+    expect(page.locator("#ll-resume-key")).to_have_count(0)
+    tokens.fill("12")
+    page.locator("#ll-resume").click()
+    expect(page.locator("#ll-resume-box [role=alert]")).to_contain_text("above the 2,580")
+    expect(tokens).to_have_value("12")
+    page.locator('[data-ll-open="done"]').click()
+    expect(page.locator("#ll-retry")).to_have_text("Try the failed task again")
+    expect(page.locator("#ll-resume-box")).to_have_count(0)
+    runs.refused("to-key")
+    page.goto(f"{address}/?run=to-key")
+    expect(page.locator("#ll-resume-key input")).to_have_attribute("type", "password")
+
+
+def test_the_list_of_runs_closes_with_a_whole_button(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 400, "height": 800}, locale="en-US")
+    page.goto(address)
+    page.locator("[data-ll-run]").first.wait_for(state="attached")
+    toggle = page.locator(".sidebar .toggle-button")
+    expect(page.locator(".sidebar:not(.open)")).to_have_count(1)
+    toggle.click()
+    expect(page.locator(".sidebar.open")).to_have_count(1)
+    page.wait_for_function(
+        "(() => { const at = document.querySelector('.sidebar .toggle-button')"
+        ".getBoundingClientRect(); return at.left > 300 && at.right <= 392 && at.width >= 36; })()"
+    )
+    toggle.click()
+    expect(page.locator(".sidebar:not(.open)")).to_have_count(1)
+    page.close()

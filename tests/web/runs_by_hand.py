@@ -8,8 +8,9 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from leadline.domain import events as ev
-from leadline.domain.config import RunConfig
+from leadline.domain.config import ModelConfig, Provider, RunConfig
 from leadline.domain.evidence import PageContent, Passage, PassageRef
+from leadline.domain.limits import Limits
 from leadline.domain.plan import Category, Plan, Task, TaskState
 from leadline.domain.run import RunStatus, Usage
 from leadline.runs.folder import RunFolder
@@ -131,6 +132,35 @@ class ByHand:
             self._begin(session)
             session.end(
                 ev.RunFailed(reason="The model at 127.0.0.1:9 does not answer; check its address.")
+            )
+        return folder
+
+    def spent(self, task_id: str = "spent") -> RunFolder:
+        """Ended by its limit of tokens."""
+        config = RunConfig(limits=Limits(tokens=2000))
+        folder = self.store.create(TOPIC, config, task_id=task_id)
+        with RunSession.acquire(folder) as session:
+            plan = self._begin(session)
+            self._research(session, plan, until=1)
+            session.end(
+                ev.RunStopped(
+                    reason="The run used its 2,000 model tokens; raise the limit and resume."
+                )
+            )
+        return folder
+
+    def refused(self, task_id: str = "refused") -> RunFolder:
+        """Failed since its model's endpoint refused the key."""
+        model = ModelConfig(provider=Provider.OPENAI, name="gpt")
+        folder = self.store.create(TOPIC, RunConfig(model=model), task_id=task_id)
+        with RunSession.acquire(folder) as session:
+            self._begin(session)
+            session.end(
+                ev.RunFailed(
+                    reason="OpenAI at api.openai.com refuses the key (HTTP 401): check "
+                    "OPENAI_API_KEY or the key in the settings.",
+                    model_refused=True,
+                )
             )
         return folder
 

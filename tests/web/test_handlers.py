@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from leadline.domain.config import RunConfig
 from leadline.domain.plan import TaskState
 from leadline.domain.plan_markdown import parse_plan
 from leadline.domain.run import RunStatus
@@ -38,6 +39,8 @@ class CalledSupervisor:
 
     calls: list[tuple[str, str]] = field(default_factory=list)
     secrets: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    configs: dict[str, RunConfig | None] = field(default_factory=dict)
+    retried: set[str] = field(default_factory=set)
     busy: bool = False
 
     def start(self, task_id: str, secrets: Mapping[str, str] | None = None) -> bool:
@@ -47,8 +50,18 @@ class CalledSupervisor:
         self.secrets[task_id] = dict(secrets or {})
         return True
 
-    def resume(self, task_id: str, secrets: Mapping[str, str] | None = None) -> bool:
+    def resume(
+        self,
+        task_id: str,
+        secrets: Mapping[str, str] | None = None,
+        *,
+        config: RunConfig | None = None,
+        retry_failed: bool = False,
+    ) -> bool:
         self.start(task_id, secrets)
+        self.configs[task_id] = config
+        if retry_failed:
+            self.retried.add(task_id)
         self.calls[-1] = ("resume", task_id)
         return True
 
@@ -262,6 +275,111 @@ def test_resume_is_offered_for_what_can_go_on(desk: Desk) -> None:
         assert desk.supervisor.calls[-1] == ("resume", run)
 
 
+def test_failed_tasks_are_tried_again_when_that_is_chosen(desk: Desk) -> None:
+    desk.runs.done()
+    shown = desk.handlers.load("done", "")
+    assert value(shown, "retry", "visible") is True
+    assert value(shown, "retry", "value") == "Try the failed task again"
+    assert value(shown, "resume", "visible") is False
+    desk.handlers.retry("done", "", "", "", "", "")
+    assert desk.supervisor.calls == [("resume", "done")]
+    assert desk.supervisor.retried == {"done"}
+    desk.runs.stopped()
+    assert value(desk.handlers.load("stopped", ""), "retry", "visible") is False
+    desk.handlers.resume("stopped", "", "", "", "", "")
+    assert desk.supervisor.retried == {"done"}
+
+
+def test_a_failed_box_set_by_hand_can_be_tried_again(desk: Desk) -> None:
+    folder = desk.runs.stopped()
+    position = desk.position("stopped")
+    text = folder.plan_text().replace("- [ ] Who paid", "- [-] Who paid")
+    folder.save_plan(text, folder.plan_version())
+    assert value(desk.handlers.tick("stopped", position, ""), "retry", "visible") is True
+
+
+def test_a_limit_that_ended_the_run_is_raised_at_resume(desk: Desk) -> None:
+    """safety 45: what was found goes on from where it stood."""
+    desk.runs.spent()
+    shown = desk.handlers.load("spent", "")
+    assert value(shown, "resume_box", "visible") is True
+    assert value(shown, "raise_tokens", "value") == "4,000"
+    assert value(shown, "raise_minutes", "visible") is False
+    assert value(shown, "resume_key", "visible") is False
+    for wrong in ("", "2,000", "2580", "many", "nan", "1e99"):
+        refused = desk.handlers.resume("spent", "", "", wrong, "", "")
+        assert "Model tokens: enter a number above the 2,580 used so far" in refused["resume_error"]
+        assert "position" not in refused
+    assert desk.supervisor.calls == []
+    desk.handlers.resume("spent", "", "7", "5,000", "", "sk-not-asked-for")
+    config = desk.supervisor.configs["spent"]
+    assert config is not None
+    assert config.limits.tokens == 5000
+    assert config.limits.minutes == 60, "a field that was not shown counts for nothing"
+    assert desk.supervisor.secrets["spent"] == {}
+
+
+def test_resume_in_the_list_asks_where_something_is_missing(desk: Desk) -> None:
+    desk.runs.spent()
+    desk.runs.stopped()
+    updates = desk.handlers.act("resume", "spent", "", "")
+    assert value(updates, "resume_box", "visible") is True
+    assert desk.supervisor.calls == []
+    desk.handlers.act("resume", "stopped", "", "")
+    assert desk.supervisor.calls == [("resume", "stopped")]
+
+
+def test_a_refused_key_is_typed_anew_at_resume(desk: Desk) -> None:
+    """safety 10, 29, 30"""
+    desk.runs.refused()
+    shown = desk.handlers.load("refused", "")
+    assert value(shown, "resume_key", "visible") is True
+    assert "needs an API key" in shown["resume_note"]
+    missing = desk.handlers.resume("refused", "", "", "", "", " ")
+    assert "Enter the API key" in missing["resume_error"]
+    assert desk.supervisor.calls == []
+    updates = desk.handlers.resume("refused", "", "", "", "", f" {CANARY} ")
+    assert desk.supervisor.secrets["refused"] == {"LEADLINE_MODEL_API_KEY": CANARY}
+    assert value(updates, "resume_key", "value") == ""
+    again = desk.handlers.load("refused", "")
+    assert CANARY not in repr(updates) + repr(again)
+    assert not [
+        p for p in desk.root.rglob("*") if p.is_file() and CANARY.encode() in p.read_bytes()
+    ]
+
+
+def test_the_key_from_before_serves_when_no_other_is_typed(desk: Desk) -> None:
+    desk.runs.refused()
+    desk.handlers.resume("refused", "", "", "", "", CANARY)
+    shown = desk.handlers.load("refused", "")
+    assert "refused the request" in shown["resume_note"]
+    desk.handlers.resume("refused", "", "", "", "", "")
+    assert desk.supervisor.secrets["refused"] == {"LEADLINE_MODEL_API_KEY": CANARY}
+
+
+def test_a_key_that_could_not_be_used_is_not_kept(desk: Desk) -> None:
+    desk.runs.refused()
+    desk.supervisor.busy = True
+    desk.handlers.resume("refused", "", "", "", "", CANARY)
+    assert "needs an API key" in desk.handlers.load("refused", "")["resume_note"]
+
+
+def test_the_plan_is_reviewed_first_only_where_it_was_asked_for(desk: Desk) -> None:
+    assert desk.handlers.start("", *form(plan_first=True))["plan_first"] is False
+    assert "plan_first" not in desk.handlers.start("", *form(plan_first=True, question=""))
+
+
+def test_a_reason_is_chinese_on_the_chinese_page(desk: Desk) -> None:
+    desk.runs.spent()
+    desk.runs.done()
+    chinese = Handlers(desk.handlers.commands, desk.handlers.live, Texts("zh"))
+    updates = chinese.load("spent", "")
+    assert "已用完 2,000 个模型词元；请提高限额后继续。" in updates["head"]
+    assert "The run used" not in updates["head"] + updates["feed"]
+    assert "要求验证码" in chinese.load("done", "")["sources"]
+    assert "这里没有记录" in chinese.load("nobody", "")["notice"]
+
+
 def test_a_refusal_is_one_sentence_on_the_page(desk: Desk) -> None:
     """safety 39, 47"""
     desk.runs.stopped()
@@ -341,6 +459,7 @@ def test_the_plan_can_be_edited_before_it_starts(desk: Desk) -> None:
     mine = text + "- [ ] Who steers it?\n"
     saved = desk.handlers.editor.save(position, mine, editing)
     assert "Saved." in saved["editor_note"]
+    assert 'data-ll-saved="planned"' in saved["saved_mark"], "the page's own copy may go"
     assert "Who steers it?" in saved["plan"]
     twice = desk.handlers.editor.save(position, mine + "\n- [ ] And why?\n", saved["editing"])
     assert "And why?" in twice["plan"]
@@ -373,6 +492,7 @@ def test_a_conflict_loses_nothing_and_the_next_save_wins(desk: Desk) -> None:
     folder.save_plan(theirs, folder.plan_version())
     mine = text + "- [ ] Who steers it?\n"
     conflict = desk.handlers.editor.save(position, mine, editing)
+    assert "saved_mark" not in conflict
     assert "editor" not in conflict, "what was typed stays"
     assert "changed while you were editing" in conflict["editor_note"]
     assert "How late is it?" in conflict["plan"]
@@ -384,7 +504,8 @@ def test_a_conflict_loses_nothing_and_the_next_save_wins(desk: Desk) -> None:
 def test_start_saves_what_is_still_in_the_editor(desk: Desk) -> None:
     folder = desk.runs.planned()
     position, text, editing = open_editor(desk, "planned")
-    desk.handlers.start_plan(position, "", text + "- [ ] Who steers it?\n", editing)
+    started = desk.handlers.start_plan(position, "", text + "- [ ] Who steers it?\n", editing)
+    assert 'data-ll-saved="planned"' in started["saved_mark"]
     assert desk.supervisor.calls == [("resume", "planned")]
     assert "Who steers it?" in folder.plan_text()
 

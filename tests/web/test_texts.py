@@ -34,7 +34,7 @@ def test_each_text_is_used_and_each_used_text_is_there() -> None:
         | {f"about_{s.value}" for s in RunStatus}
         | {f"depth_{d.value}" for d in Depth}
     )
-    prefixes = ("worker_", "task_", "feed_task_", "group_")
+    prefixes = ("worker_", "task_", "feed_task_", "group_", "key_", "draft_")
     for key in keys():
         assert key in built or key.startswith(prefixes) or key in QUOTED, key
     called = set(re.findall(r"\btexts\(\s*[\"']([a-z_]+)[\"']", SOURCES))

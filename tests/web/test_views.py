@@ -116,7 +116,7 @@ def test_workers_show_task_page_step_and_a_fresh_picture(at_work: RunSession) ->
 def test_sources_lead_to_the_stored_text_and_walls_are_listed(at_work: RunSession) -> None:
     html = sources(at_work.view, "at-work", EN)
     assert 'href="/runs/at-work/sources/1"' in html
-    assert "captcha (blocked)" in html
+    assert "it asks for a captcha (blocked)" in html
 
 
 def test_counters_stand_against_the_limits(at_work: RunSession) -> None:
@@ -136,7 +136,7 @@ def test_the_feed_is_bounded_polite_and_newest_first(runs: ByHand) -> None:
     assert 'role="log"' in html
     assert 'aria-live="polite"' in html
     assert html.index("Done") < html.index("The plan has 5 tasks.") < html.index("Work began")
-    assert "Blocked by seals.quorrow.example: captcha" in html
+    assert "Blocked by seals.quorrow.example: it asks for a captcha" in html
     note = ev.Notice(message="again")
     many = [ev.Entry(seq=n, ts=NOW, event=note) for n in range(1, 1000)]
     assert feed(many, view, EN).count("<li") == FEED_LENGTH

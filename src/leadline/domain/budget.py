@@ -46,18 +46,23 @@ class Budget:
     def check(self) -> None:
         """Raise :class:`LimitReached` if anything is used up; call it before new work."""
         limits = self._limits
-        if self.used.tokens >= limits.tokens:
-            raise LimitReached(
-                f"The run used its {limits.tokens:,} model tokens; raise the limit and resume.",
-                limit="tokens",
-            )
-        if self.used.cost_usd is not None and self.used.cost_usd >= limits.cost_usd:
-            raise LimitReached(
-                f"The run spent its {limits.cost_usd:.2f} dollars; raise the limit and resume.",
-                limit="cost_usd",
-            )
-        if self.seconds >= limits.minutes * 60:
-            raise LimitReached(
-                f"The run used its {limits.minutes:g} minutes; raise the limit and resume.",
-                limit="minutes",
-            )
+        sentences = {
+            "tokens": f"The run used its {limits.tokens:,} model tokens; "
+            "raise the limit and resume.",
+            "cost_usd": f"The run spent its {limits.cost_usd:.2f} dollars; "
+            "raise the limit and resume.",
+            "minutes": f"The run used its {limits.minutes:g} minutes; raise the limit and resume.",
+        }
+        reached = used_up(limits, self.used, self.seconds)
+        if reached:
+            raise LimitReached(sentences[reached[0]], limit=reached[0])
+
+
+def used_up(limits: Limits, used: Usage, seconds: float) -> tuple[str, ...]:
+    """The limits that leave no room for more work, as fields of ``Limits``."""
+    states = {
+        "tokens": used.tokens >= limits.tokens,
+        "cost_usd": used.cost_usd is not None and used.cost_usd >= limits.cost_usd,
+        "minutes": seconds >= limits.minutes * 60,
+    }
+    return tuple(name for name, is_used_up in states.items() if is_used_up)

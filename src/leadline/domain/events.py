@@ -248,6 +248,9 @@ class RunFailed(EventBase):
 
     type: Literal["run.failed"] = "run.failed"
     reason: str
+    model_refused: bool = Field(
+        False, description="The model's endpoint refused the key, the model's name or the request."
+    )
 
 
 LAST_EVENTS = (RunFinished, RunStopped, RunFailed)

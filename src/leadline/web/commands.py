@@ -7,11 +7,13 @@ started with it, and leaves only towards the run's own process.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import SecretStr
 
 from leadline.domain.config import RunConfig
 from leadline.domain.plan import Plan
-from leadline.domain.run import RunStatus
+from leadline.domain.run import RunRecord, RunStatus
 from leadline.errors import PlanConflict, UnknownRun, UserError
 from leadline.runs.store import RunStore
 from leadline.runs.supervisor import Supervisor
@@ -40,10 +42,34 @@ class Commands:
         self._supervisor.start(folder.task_id, self._secrets(folder.task_id, config))
         return folder.task_id
 
-    def resume(self, task_id: str) -> None:
-        """Go on with a run that halts after its plan, was stopped, failed or was interrupted."""
+    def has_key(self, record: RunRecord) -> bool:
+        """Whether a key is known for the model of a run: typed here, or set where settings are."""
+        model = record.config.model
+        return record.task_id in self._keys or self.settings.api_key(model) is not None
+
+    def resume(
+        self,
+        task_id: str,
+        *,
+        limits: Mapping[str, float] | None = None,
+        key: str = "",
+        retry_failed: bool = False,
+    ) -> None:
+        """Go on with a run that halts after its plan, ended, failed or was interrupted.
+
+        ``limits`` are those that it shall have from now on, by the names of ``Limits``; an empty
+        ``key`` leaves it the one that it had.
+        """
         config = self.live.folder(task_id).record().config
-        self._supervisor.resume(task_id, self._secrets(task_id, config))
+        changed: RunConfig | None = None
+        if limits:
+            changes = {f"limits_{name}": value for name, value in limits.items()}
+            changed = self.settings.changed_config(config, **changes)
+        typed = SecretStr(key) if key else self._keys.get(task_id)
+        secrets = self.settings.run_keys(changed or config, typed)
+        self._supervisor.resume(task_id, secrets, config=changed, retry_failed=retry_failed)
+        if typed:
+            self._keys[task_id] = typed
 
     def again(self, task_id: str) -> str:
         """Start a new run with the plan and the settings of an earlier one; returns its id."""

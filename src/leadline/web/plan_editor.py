@@ -14,10 +14,11 @@ import gradio as gr
 from leadline.errors import PlanConflict, UserError
 from leadline.web.commands import Commands
 from leadline.web.live import LiveRuns
+from leadline.web.run_sentences import in_words
 from leadline.web.spoken import Updates, spoken
 from leadline.web.texts import Texts
 from leadline.web.views.html import message
-from leadline.web.views.plan import plan_view
+from leadline.web.views.plan import plan_view, saved_mark
 
 
 @dataclass
@@ -99,12 +100,13 @@ class PlanEditor:
                 "plan": plan_view(folder.plan(), folder.view(), self.texts),
             }
         except UserError as error:
-            return {"editor_note": message(str(error), "error")}
+            return {"editor_note": message(in_words(str(error), self.texts), "error")}
         now_text = self.live.folder(run).plan_text()
         key = "plan_merged" if merged else "plan_saved"
         look = self.live.look(run)
         return {
             "saved": True,
+            "saved_mark": saved_mark(run),
             "editor": now_text,
             "editing": Editing(version, now_text).dump(),
             "editor_note": message(self.texts(key)),

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from leadline.errors import LeadlineError
+from leadline.web.run_sentences import in_words
 from leadline.web.texts import Texts
 from leadline.web.views.html import message
 
@@ -31,7 +32,7 @@ def spoken(handler: Callable[..., Updates]) -> Callable[..., Updates]:
         try:
             return handler(self, *args)
         except LeadlineError as error:
-            return {"notice": message(str(error), "error")}
+            return {"notice": message(in_words(str(error), self.texts), "error")}
         except Exception:
             # The edge to the page: logged here with its traceback, never shown.
             log.exception("the page's %s failed", handler.__name__)

@@ -223,6 +223,27 @@ _TABLE: dict[str, tuple[str, str]] = {
     "stopping": ("Stopping…", "正在停止……"),
     "start_plan": ("Start", "开始"),
     "resume": ("Resume", "继续"),
+    "retry_one": ("Try the failed task again", "重试失败的任务"),
+    "retry_n": ("Try the {n} failed tasks again", "重试 {n} 个失败的任务"),
+    "raise_to": ("{field} · its {n} are used up", "{field} · 已用完 {n}"),
+    "raise_more": (
+        "{field}: enter a number above the {low} used so far, and not above {high}.",
+        "{field}：请填写大于已用的 {low}、不超过 {high} 的数字。",
+    ),
+    "key_missing": (
+        "Its model needs an API key, and none is set.",
+        "其模型需要 API 密钥，但尚未设置。",
+    ),
+    "key_refused": (
+        "Its model refused the request. If the key was wrong, enter the right one.",
+        "其模型拒绝了请求。如果密钥有误，请填写正确的密钥。",
+    ),
+    "key_as_before": ("empty: the one from before", "留空则沿用之前的密钥"),
+    "key_in_memory": ("kept in memory only", "仅保存在内存中"),
+    "need_resume_key": (
+        "Enter the API key of the model, or set LEADLINE_MODEL_API_KEY and start Leadline anew.",
+        "请填写模型的 API 密钥，或设置 LEADLINE_MODEL_API_KEY 后重新启动 Leadline。",
+    ),
     "run_again": ("Run the plan again", "按计划重新运行"),
     "edit_plan": ("Edit the plan", "编辑计划"),
     "save_plan": ("Save", "保存"),
@@ -241,6 +262,17 @@ _TABLE: dict[str, tuple[str, str]] = {
         "The plan changed while you were editing. Yours is still below and not saved; the plan "
         "as it stands now is shown above. Take over what you need and save again to replace it.",
         "编辑期间计划已被更改。您的内容仍在下方，尚未保存；上方是当前的计划。请合并需要的内容，再次保存即可替换。",
+    ),
+    "draft_kept": (
+        "You have an edit of this plan that is not saved.",
+        "您对该计划的修改尚未保存。",
+    ),
+    "draft_restore": ("Restore", "恢复"),
+    "draft_discard": ("Discard", "放弃"),
+    "server_down": (
+        "Leadline’s server does not answer. What your runs have found is kept; this page goes on "
+        "by itself when the server is back.",
+        "Leadline 服务器没有响应。研究已有的发现会保留；服务器恢复后，本页面会自动继续。",
     ),
     "delete": ("Delete", "删除"),
     "delete_confirm": (

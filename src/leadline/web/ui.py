@@ -16,9 +16,11 @@ from leadline.web.ask_fields import FORM_FIELDS, Components, ask_page, html
 from leadline.web.commands import Commands
 from leadline.web.handlers import Handlers
 from leadline.web.live import LiveRuns
+from leadline.web.resuming import RESUME_FIELDS, RESUME_OUTPUTS
 from leadline.web.spoken import Updates
 from leadline.web.texts import Texts
 from leadline.web.views import frame as frame_views
+from leadline.web.views.plan import draft_offer
 
 SEND_JS = "window.leadlineSend = (detail) => trigger('click', detail);"
 RUN_FROM_ADDRESS = (
@@ -71,16 +73,43 @@ def _sidebar(parts: Components, texts: Texts) -> None:
         html(frame_views.language_switch(texts))
 
 
+def _resume_fields(parts: Components, texts: Texts) -> None:
+    """What a run lacks before it can go on; each field is seen only when it is needed."""
+    with gr.Column(visible=False, elem_id="ll-resume-box") as parts["resume_box"]:
+        parts["resume_note"] = html("")
+        with gr.Row():
+            for name, label in (("minutes", "minutes"), ("tokens", "tokens"), ("cost_usd", "cost")):
+                parts[f"raise_{name}"] = gr.Textbox(
+                    "",
+                    label=texts(label),
+                    visible=False,
+                    min_width=150,
+                    elem_id=f"ll-raise-{name.replace('_', '-')}",
+                )
+            parts["resume_key"] = gr.Textbox(
+                "",
+                label=texts("api_key"),
+                type="password",
+                visible=False,
+                min_width=220,
+                elem_id="ll-resume-key",
+            )
+        parts["resume_error"] = html("")
+
+
 def _run(parts: Components, texts: Texts) -> None:
+    _resume_fields(parts, texts)
     with gr.Row(elem_id="ll-actions"):
         kinds: tuple[tuple[str, Literal["stop", "primary", "secondary"]], ...] = (
             ("stop", "stop"),
             ("start_plan", "primary"),
             ("resume", "primary"),
+            ("retry", "secondary"),
             ("again", "secondary"),
         )
         for name, variant in kinds:
-            label = texts("run_again" if name == "again" else name)
+            key = {"again": "run_again", "retry": "retry_one"}.get(name, name)
+            label = texts(key)
             parts[name] = gr.Button(
                 label,
                 variant=variant,
@@ -98,6 +127,8 @@ def _run(parts: Components, texts: Texts) -> None:
             parts["edit"] = gr.Button(
                 texts("edit_plan"), visible=False, size="sm", elem_id="ll-edit", scale=0
             )
+            html(draft_offer(texts))
+            parts["saved_mark"] = html("")
             parts["plan"] = html("", elem_id="ll-plan")
             with gr.Column(visible=False, elem_id="ll-editor-box") as parts["editor_box"]:
                 parts["editor_note"] = html("")
@@ -109,7 +140,7 @@ def _run(parts: Components, texts: Texts) -> None:
                     max_lines=40,
                     elem_id="ll-editor",
                 )
-                parts["editing"] = gr.Textbox("", visible="hidden")
+                parts["editing"] = gr.Textbox("", visible="hidden", elem_id="ll-editing")
                 with gr.Row():
                     parts["save"] = gr.Button(
                         texts("save_plan"), variant="primary", size="md", scale=0, min_width=110
@@ -132,13 +163,13 @@ def _run(parts: Components, texts: Texts) -> None:
 
 RUN_OUTPUTS = (
     "open_run", "position", "timer", "notice", "head", "ask", "run", "library", "tabs", "stop",
-    "start_plan", "resume", "again", "new_here", "edit", "plan", "run_plan", "counters", "workers",
-    "sources", "feed", "report",
+    "start_plan", "again", "new_here", "edit", "plan", "run_plan", "counters", "workers", "sources",
+    "feed", "report", *RESUME_OUTPUTS,
 )  # fmt: skip
-EDITOR_OUTPUTS = ("editor_box", "editor", "editing", "editor_note")
+EDITOR_OUTPUTS = ("editor_box", "editor", "editing", "editor_note", "saved_mark")
 ERROR_OUTPUTS = (
     "error_question", "error_limits", "error_sources", "error_model", "error_browser",
-    "error_plan", "advanced", "question", "own_plan",
+    "error_plan", "advanced", "question", "own_plan", "plan_first",
 )  # fmt: skip
 
 
@@ -172,8 +203,12 @@ def _wire(page: gr.Blocks, parts: Components, handlers: Handlers) -> None:
     )  # fmt: skip
     at_run = ("open_run", "search")
     on(parts["stop"].click, handlers.stop, at_run, RUN_OUTPUTS)
-    on(parts["start_plan"].click, handlers.start_plan, (*at_run, "editor", "editing"), everything)
-    on(parts["resume"].click, handlers.resume, at_run, everything)
+    on(
+        parts["start_plan"].click, handlers.start_plan,
+        (*at_run, "editor", "editing", *RESUME_FIELDS), everything,
+    )  # fmt: skip
+    on(parts["resume"].click, handlers.resume, (*at_run, *RESUME_FIELDS), everything)
+    on(parts["retry"].click, handlers.retry, (*at_run, *RESUME_FIELDS), everything)
     on(parts["again"].click, handlers.again, at_run, everything)
     on(parts["new"].click, handlers.new, ("search",), everything)
     on(parts["new_here"].click, handlers.new, ("search",), everything)

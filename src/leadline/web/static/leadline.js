@@ -60,7 +60,7 @@
   new MutationObserver(() => {
     if (waiting) return;
     waiting = true;
-    requestAnimationFrame(() => { waiting = false; followMarker(); markOpenRun(); });
+    requestAnimationFrame(() => { waiting = false; followMarker(); markOpenRun(); followPlanDraft(); });
   }).observe(document.documentElement, {
     subtree: true, childList: true, attributes: true, attributeFilter: ["data-ll-run", "data-ll-title"],
   });
@@ -180,6 +180,12 @@
       else send(detail);
       return;
     }
+    const draft = target.closest("[data-ll-draft]");
+    if (draft) {
+      if (draft.dataset.llDraft === "restore") restorePlan();
+      else { dropPlan(shown); followPlanDraft(); }
+      return;
+    }
     const copyButton = target.closest("[data-ll-copy]");
     if (copyButton) { copy(copyButton); return; }
     const stop = target.closest("#ll-stop");
@@ -206,6 +212,93 @@
     if (text && !box.value) fill(box, text);
   }
   window.addEventListener("load", restoreDraft);
+
+  /* So does an edit of a plan that is not saved: the plan alone is kept, by run, with what the
+     editor was opened with, so that a save after all meets what changed meanwhile. */
+  const PLAN_DRAFT = "leadline-plan:";
+  const WAIT_FOR_EDITOR = 5000;
+  const planBox = () => document.querySelector("#ll-editor textarea");
+  const openedWith = () => document.querySelector("#ll-editing textarea, #ll-editing input");
+  const dropPlan = (run) => sessionStorage.removeItem(PLAN_DRAFT + run);
+  let savedAt = "";
+
+  function parsed(text) {
+    try { return JSON.parse(text); } catch (error) { return null; }
+  }
+  function keepPlan(text) {
+    const editing = openedWith()?.value || "";
+    if (!shown || !editing) return;
+    if (text === parsed(editing)?.[1]) { dropPlan(shown); return; }
+    try {
+      sessionStorage.setItem(PLAN_DRAFT + shown, JSON.stringify({ editing, text }));
+    } catch (error) { /* Too long for the browser's store. */
+      dropPlan(shown);
+    }
+  }
+  function keptPlan() {
+    const kept = shown ? parsed(sessionStorage.getItem(PLAN_DRAFT + shown)) : null;
+    return kept && typeof kept.text === "string" && typeof kept.editing === "string" ? kept : null;
+  }
+  function followPlanDraft() {
+    const mark = document.querySelector("[data-ll-saved]");
+    if (mark && mark.dataset.llAt !== savedAt) {
+      savedAt = mark.dataset.llAt;
+      dropPlan(mark.dataset.llSaved);
+    }
+    const offer = document.querySelector(".ll-draft-offer");
+    if (!offer) return;
+    const kept = keptPlan();
+    const hide = !kept || planBox()?.value === kept.text;
+    if (offer.hidden !== hide) offer.hidden = hide;
+  }
+  async function restorePlan() {
+    const kept = keptPlan();
+    if (!kept) return;
+    if (!planBox()) document.querySelector("#ll-edit")?.click();
+    const until = performance.now() + WAIT_FOR_EDITOR;
+    while (!(planBox() && openedWith()?.value)) {
+      if (performance.now() > until) return;
+      await new Promise(requestAnimationFrame);
+    }
+    fill(openedWith(), kept.editing);
+    fill(planBox(), kept.text);
+    planBox().focus();
+    followPlanDraft();
+  }
+  document.addEventListener("input", (event) => {
+    if (event.target !== planBox()) return;
+    keepPlan(event.target.value);
+    followPlanDraft();
+  });
+
+  /* When the server does not answer, the page says so until it does. */
+  const ASK_EVERY = 5000;
+  const ASK_SOON = 1500;
+  const ANSWER_WITHIN = 4000;
+  let unanswered = 0;
+  async function askServer() {
+    if (document.visibilityState === "visible") {
+      let answers = false;
+      try {
+        const signal = AbortSignal.timeout(ANSWER_WITHIN);
+        answers = (await fetch("/healthz", { cache: "no-store", signal })).status < 500;
+      } catch (error) { /* No connection, or no answer in time: that is what is asked here. */ }
+      unanswered = answers ? 0 : unanswered + 1;
+      sayServerIsDown(unanswered > 1);
+    }
+    setTimeout(askServer, unanswered ? ASK_SOON : ASK_EVERY);
+  }
+  function sayServerIsDown(down) {
+    const banner = document.querySelector(".ll-down");
+    if (!down) { banner?.remove(); return; }
+    if (banner) return;
+    const made = document.createElement("p");
+    made.className = "ll-down";
+    made.setAttribute("role", "alert");
+    made.textContent = word("down");
+    document.body.append(made);
+  }
+  window.addEventListener("load", () => setTimeout(askServer, ASK_EVERY));
 
   const PLAN_FILE_BYTES = 300_000;
   document.addEventListener("change", async (event) => {

@@ -9,6 +9,7 @@ from leadline.domain import events as ev
 from leadline.domain.plan import TaskState
 from leadline.domain.projection import RunView
 from leadline.domain.run import RunStatus
+from leadline.web.run_sentences import in_words
 from leadline.web.texts import Texts
 from leadline.web.views.html import cut, esc, host_of
 
@@ -57,9 +58,9 @@ def describe(entry: ev.Entry, view: RunView, texts: Texts) -> tuple[str, str]:
         case ev.PlanWritten(origin="model" | "fallback" | "given" | "reflection"):
             return texts("feed_plan", n=sum(1 for _ in event.plan.tasks())), "plain"
         case ev.ModelCalled(ok=False):
-            return texts("feed_model_failed", detail=event.detail), "bad"
+            return texts("feed_model_failed", detail=in_words(event.detail, texts)), "bad"
         case ev.Notice():
-            return event.message, "note" if event.level == "warning" else "plain"
+            return in_words(event.message, texts), "note" if event.level == "warning" else "plain"
         case ev.ReportReady():
             key = "feed_report_partial" if event.partial else "feed_report"
             return texts(key, n=event.citations), "good"
@@ -77,7 +78,7 @@ def _task(
     task = view.tasks.get(entry.task)
     sentence = texts(f"feed_task_{event.state.value}", text=task.text if task else entry.task)
     if event.reason and event.state is not TaskState.DONE:
-        sentence = f"{sentence} ({event.reason})"
+        sentence = f"{sentence} ({in_words(event.reason, texts)})"
     kinds = {TaskState.DONE: "good", TaskState.FAILED: "bad", TaskState.OPEN: "plain"}
     return sentence, kinds[event.state]
 
@@ -94,7 +95,8 @@ def _reading(
             return ("", "") if event.cached else (texts("feed_page", title=title), "plain")
         case ev.PageFailed():
             key = "feed_page_blocked" if event.blocked else "feed_page_failed"
-            return texts(key, site=host_of(event.url) or event.url, reason=event.reason), "bad"
+            site, why = host_of(event.url) or event.url, in_words(event.reason, texts)
+            return texts(key, site=site, reason=why), "bad"
         case ev.FindingRecorded():
             return texts("feed_finding", claim=event.finding.claim), "good"
 
@@ -108,6 +110,7 @@ def _end(event: ev.RunFinished | ev.RunStopped | ev.RunFailed, texts: Texts) -> 
         case ev.RunFailed():
             status, kind = RunStatus.FAILED, "bad"
     state = texts(f"state_{status.value}")
-    if event.reason:
-        return texts("feed_end", state=state, reason=event.reason), kind
-    return state, kind
+    reason = in_words(event.reason, texts)
+    if reason.startswith(state):
+        return reason, kind
+    return (texts("feed_end", state=state, reason=reason) if reason else state), kind

@@ -34,6 +34,7 @@ def words(texts: Texts) -> str:
         "delete": "delete",
         "confirm": "delete_confirm",
         "stopping": "stopping",
+        "down": "server_down",
     }
     data = " ".join(f'data-{name}="{esc(texts(key))}"' for name, key in names.items())
     return f'<div id="ll-words" hidden {data}></div>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leadline.domain.run import RunStatus
+from leadline.web.run_sentences import in_words
 from leadline.web.texts import Texts
 from leadline.web.views.html import badge, cut, esc
 
@@ -21,7 +22,7 @@ def header(
         about = texts("about_queued_at", place=place)
     else:
         about = texts(f"about_{status.value}")
-    why = f'<span class="ll-reason">{esc(reason)}</span>' if reason else ""
+    why = f'<span class="ll-reason">{esc(in_words(reason, texts))}</span>' if reason else ""
     live = " ll-live" if status.is_active else ""
     topic_line = cut(topic, 400)
     title = f"{texts(f'state_{status.value}')} · {cut(topic, 60)}"

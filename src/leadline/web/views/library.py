@@ -7,6 +7,7 @@ from datetime import datetime
 
 from leadline.domain.run import RunStatus
 from leadline.runs.store import RunSummary
+from leadline.web.run_sentences import in_words
 from leadline.web.texts import Texts
 from leadline.web.views.html import ago, badge, cut, esc
 
@@ -48,7 +49,9 @@ def _row(run: RunSummary, *, open_run: bool, now: datetime, texts: Texts) -> str
         address = f"{texts.root}?run={esc(run.task_id)}"
         inside = f'<a href="{address}" data-ll-open="{esc(run.task_id)}">{inside}</a>'
     else:
-        inside = f'<div class="ll-row-closed" title="{esc(run.reason)}">{inside}</div>'
+        inside = (
+            f'<div class="ll-row-closed" title="{esc(in_words(run.reason, texts))}">{inside}</div>'
+        )
     buttons = "".join(
         f'<button type="button" data-ll-action="{action}" data-ll-for="{esc(run.task_id)}" '
         f'title="{esc(label)}" aria-label="{esc(label)}: {esc(topic)}">{sign}</button>'

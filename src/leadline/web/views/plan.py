@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 from leadline.domain.plan import Category, Plan, Task, TaskState
 from leadline.domain.projection import RunView, TaskView
+from leadline.web.run_sentences import in_words
 from leadline.web.texts import Texts
 from leadline.web.views.html import esc
 
@@ -18,6 +20,24 @@ def plan_view(plan: Plan | None, view: RunView, texts: Texts) -> str:
         return f'<p class="ll-empty">{esc(texts("plan_empty"))}</p>'
     parts = [_category(category, view.tasks, texts) for category in plan.categories]
     return f'<div class="ll-plan">{"".join(parts)}</div>'
+
+
+def saved_mark(run: str) -> str:
+    """Tells the page's script that the plan of a run was saved: what it kept of it may go."""
+    return f'<i data-ll-saved="{esc(run)}" data-ll-at="{time.time_ns()}" hidden></i>'
+
+
+def draft_offer(texts: Texts) -> str:
+    """Asks what shall become of an edit that was not saved; the page's script shows it."""
+    buttons = "".join(
+        f'<button type="button" class="ll-button" data-ll-draft="{what}">'
+        f"{esc(texts(f'draft_{what}'))}</button>"
+        for what in ("restore", "discard")
+    )
+    return (
+        f'<div class="ll-message ll-message-warning ll-draft-offer" role="status" hidden>'
+        f"<span>{esc(texts('draft_kept'))}</span>{buttons}</div>"
+    )
 
 
 def _category(category: Category, known: Mapping[str, TaskView], texts: Texts) -> str:
@@ -39,7 +59,7 @@ def _task(task: Task, known: TaskView | None, texts: Texts) -> str:
         if found:
             notes.append(texts("finding_one") if found == 1 else texts("findings_n", n=found))
         if task.state is not TaskState.DONE and known.reason:
-            notes.append(known.reason)
+            notes.append(in_words(known.reason, texts))
     note = f'<span class="ll-task-note">{esc(" · ".join(notes))}</span>' if notes else ""
     return (
         f'<li class="ll-task ll-task-{state}">'

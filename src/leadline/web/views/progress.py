@@ -9,6 +9,7 @@ from leadline.domain.events import WorkerMoved
 from leadline.domain.evidence import BlockedPage, Source
 from leadline.domain.plan import Plan, TaskState
 from leadline.domain.projection import RunView
+from leadline.web.run_sentences import in_words
 from leadline.web.texts import Texts
 from leadline.web.views.html import clock, compact, cut, esc, host_of, web_link
 
@@ -115,4 +116,5 @@ def _source(source: Source, task_id: str) -> str:
 def _failed(page: BlockedPage, texts: Texts) -> str:
     mark = f" ({texts('page_blocked')})" if page.blocked else ""
     label = cut(page.url, 90)
-    return f"<li>{web_link(page.url, label)}<span>{esc(page.reason)}{esc(mark)}</span></li>"
+    why = in_words(page.reason, texts)
+    return f"<li>{web_link(page.url, label)}<span>{esc(why)}{esc(mark)}</span></li>"
