@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leadline.version import __version__
+
 if TYPE_CHECKING:
     from leadline.api import ResearchResult, aresearch, research
 
-__version__ = "0.1.0"
 __all__ = ["ResearchResult", "__version__", "aresearch", "research"]
 
 

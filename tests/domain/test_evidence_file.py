@@ -46,14 +46,24 @@ def test_the_file_and_the_log_agree_when_it_is_made_anew(tmp_path: Path) -> None
     assert json.loads(folder.file("evidence.json").read_text("utf-8")) == folder.evidence()
 
 
-def test_a_claim_that_nobody_checked_is_unverified_and_says_why(tmp_path: Path) -> None:
-    """Fail closed: no check is no state that a report could state."""
+def test_a_claim_that_nobody_checked_is_not_checked_and_says_why(tmp_path: Path) -> None:
+    """Fail closed: without a check there is no better state, and the reason tells why."""
     view = whole_run(tmp_path).view()
     view.checks = {key: check for key, check in view.checks.items() if key != "c1"}
     record = RunRecord(task_id="x", topic="y", created_at=datetime(2026, 1, 1, tzinfo=UTC))
     first = evidence_of(view, record).claims[0]
-    assert (first.state, first.usable) == (ClaimState.UNVERIFIED, False)
+    assert first.state is ClaimState.NOT_CHECKED
     assert "before it was checked" in first.reason
+
+
+def test_findings_that_were_never_merged_are_claims_all_the_same(tmp_path: Path) -> None:
+    """A run that was stopped while it searched has a report of what it found by then."""
+    view = whole_run(tmp_path).view()
+    view.claims, view.checks = {}, {}
+    record = RunRecord(task_id="x", topic="y", created_at=datetime(2026, 1, 1, tzinfo=UTC))
+    claims = evidence_of(view, record).claims
+    assert {finding for claim in claims for finding in claim.findings} == set(view.findings)
+    assert {claim.state for claim in claims} == {ClaimState.NOT_CHECKED}
 
 
 def test_a_run_without_anything_has_a_file_too() -> None:

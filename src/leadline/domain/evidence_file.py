@@ -15,6 +15,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from leadline.domain.claim_merge import merge_findings
 from leadline.domain.claims import (
     Card,
     Challenge,
@@ -27,6 +28,7 @@ from leadline.domain.claims import (
     Judgement,
     ReportSentence,
     Verification,
+    fingerprint,
 )
 from leadline.domain.config import Profile
 from leadline.domain.evidence import Finding, PassageRef, Source
@@ -152,7 +154,7 @@ class EvidenceFile(_Part):
 
 def evidence_of(view: RunView, record: RunRecord) -> EvidenceFile:
     """The evidence of a run, from its log and its ``run.json``."""
-    claims = tuple(_claim(view, claim) for claim in view.claims.values())
+    claims = tuple(_claim(view, claim) for claim in _claims_of(view))
     states = Counter(claim.state for claim in claims)
     return EvidenceFile(
         run=_run(view, record),
@@ -250,8 +252,18 @@ def _finding(view: RunView, finding: Finding) -> FindingPart:
     )
 
 
+def _claims_of(view: RunView) -> Iterable[Claim]:
+    """The claims of a run; merged here for a report that was written before all were."""
+    covered = {finding for claim in view.claims.values() for finding in claim.findings}
+    if view.report_ready is None or view.findings.keys() <= covered:
+        return view.claims.values()
+    return merge_findings(view.findings.values(), view.sources, view.origins)
+
+
 def _claim(view: RunView, claim: Claim) -> ClaimPart:
     check = view.checks.get(claim.id)
+    if check is not None and check.fingerprint not in ("", fingerprint(claim)):
+        check = None
     return ClaimPart(
         id=claim.id,
         text=claim.text,
@@ -261,9 +273,9 @@ def _claim(view: RunView, claim: Claim) -> ClaimPart:
         origins=claim.origins,
         date=claim.date,
         confidence=claim.confidence,
-        state=check.state if check else ClaimState.UNVERIFIED,
+        state=check.state if check else ClaimState.NOT_CHECKED,
         reason=check.reason if check else _NEVER_CHECKED,
-        usable=check is not None and check.usable,
+        usable=check is None or check.usable,
         judgements=check.judgements if check else (),
         challenges=check.challenges if check else (),
         against=check.against if check else (),

@@ -19,7 +19,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from leadline.domain.claims import ClaimCheck, ClaimState
-from leadline.domain.evidence import Snapshot
+from leadline.domain.evidence import Passage, Snapshot, Source
 from leadline.domain.text import shorten
 from leadline.reports.basis import PARTLY_SUPERSEDED, SUPERSEDED, WEAKNESS
 from leadline.reports.escape import host_of, safe_url
@@ -28,6 +28,8 @@ from leadline.reports.texts import CHINESE, ENGLISH, Texts, fill, texts_for
 Snapshots = Callable[[int], Snapshot | None]
 """Gives the stored source of a number, as ``RunFolder.snapshot`` does."""
 
+SNAPSHOTS_HELD = 8
+"""Stored texts in memory at a time; a report cites the same few again and again."""
 MAX_TITLE_CHARS = 400
 MAX_REPORT_CHARS = 400_000
 """A longer text is shown as it is, not laid out: laying it out would keep the page waiting."""
@@ -112,7 +114,8 @@ def report_html(
 
 
 def _known(snapshots: Snapshots | None, checks: Mapping[str, ClaimCheck], language: str) -> _Known:
-    return _Known(snapshots or (lambda _: None), checks, texts_for(language))
+    load = lru_cache(maxsize=SNAPSHOTS_HELD)(snapshots or (lambda _: None))
+    return _Known(load, checks, texts_for(language))
 
 
 def draft_html(markdown: str) -> str:
@@ -161,7 +164,7 @@ class _Links:
         self._target = target
         self._external = external
         self._known = known
-        self._snapshots = lru_cache(maxsize=None)(known.snapshots)
+        self._snapshots = known.snapshots
 
     def rewritten(self, tokens: list[Token]) -> list[Token]:
         """Inline tokens with links made safe; images become their text, other links plain text."""
@@ -265,29 +268,30 @@ def standalone_html(
 
     A citation leads to its passage inside the file; one whose passage is not at hand stays as text.
     """
-    quoted: dict[int, tuple[Snapshot, set[int]]] = {}
+    quoted: dict[int, tuple[Source, dict[int, Passage]]] = {}
+    known = _known(snapshots, checks, language)
 
     def target(source: int, passage: int | None) -> str:
-        known = quoted.get(source)
-        snapshot = known[0] if known else (snapshots(source) if snapshots else None)
-        if snapshot is None or (passage is not None and snapshot.passage(passage) is None):
+        snapshot = known.snapshots(source)
+        found = snapshot.passage(passage) if snapshot and passage is not None else None
+        if snapshot is None or (passage is not None and found is None):
             return ""
-        shown = quoted.setdefault(source, (snapshot, set()))[1]
-        if passage is None:
+        shown = quoted.setdefault(source, (snapshot.source, {}))[1]
+        if found is None:
             return f"#s{source}"
-        shown.add(passage)
-        return f"#s{source}p{passage}"
+        shown[found.number] = found
+        return f"#s{source}p{found.number}"
 
-    body = _fragment(markdown, target, _known(snapshots, checks, language))
+    body = _fragment(markdown, target, known)
     sources = [
         {
             "id": source_id,
-            "title": snapshot.source.title or host_of(snapshot.source.url),
-            "url": safe_url(snapshot.source.url),
-            "passages": [p for p in snapshot.passages if p.number in numbers],
+            "title": source.title or host_of(source.url),
+            "url": safe_url(source.url),
+            "passages": [shown[number] for number in sorted(shown)],
         }
-        for source_id, (snapshot, numbers) in quoted.items()
-        if numbers
+        for source_id, (source, shown) in quoted.items()
+        if shown
     ]
     texts = texts_for(language)
     return _templates().get_template("report.html").render(

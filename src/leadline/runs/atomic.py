@@ -11,8 +11,9 @@ import json
 import os
 import secrets
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from leadline.errors import LeadlineError
 
@@ -25,10 +26,28 @@ def replace_bytes(path: Path, content: bytes, *, durable: bool = True) -> None:
 
     Raises :class:`LeadlineError` naming the file when it cannot be written; the old one stands.
     """
+    with _taking_the_place_of(path, durable=durable) as temporary:
+        _write(temporary, content, durable=durable)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to that takes the place of ``path`` when the block ends well.
+
+    Raises as :func:`replace_bytes` does; after any error in the block the old file stands.
+    """
+    with _taking_the_place_of(path, durable=True) as temporary, temporary.open("xb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextlib.contextmanager
+def _taking_the_place_of(path: Path, *, durable: bool) -> Iterator[Path]:
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         try:
-            _write(temporary, content, durable=durable)
+            yield temporary
             _rename(temporary, path)
         except BaseException:
             with contextlib.suppress(OSError):
