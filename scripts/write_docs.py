@@ -9,14 +9,17 @@ A page is written by hand but for what stands between ``<!-- begin NAME (make do
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from leadline.cli import app
+from leadline.domain.evidence_file import EvidenceFile
 from leadline.domain.providers import KEY_VARIABLES
 from leadline.provider_keys import URL_NAMES
 from leadline.settings import Settings
@@ -84,10 +87,26 @@ def commands_part() -> str:
     return "\n".join(parts)
 
 
+def evidence_schema_part() -> str:
+    """The JSON schema of evidence.json, without the titles that pydantic makes up."""
+    schema = without_titles(EvidenceFile.model_json_schema(mode="serialization"))
+    text = json.dumps(schema, ensure_ascii=False, indent=1)
+    return f"<details><summary>JSON schema</summary>\n\n```json\n{text}\n```\n\n</details>"
+
+
+def without_titles(value: Any) -> Any:
+    """A schema without ``title``, which only says the name of a field again."""
+    if isinstance(value, dict):
+        kept = {k: v for k, v in value.items() if k != "title" or not isinstance(v, str)}
+        return {key: without_titles(part) for key, part in kept.items()}
+    return [without_titles(part) for part in value] if isinstance(value, list) else value
+
+
 PARTS: Mapping[str, Callable[[], str]] = {
     "settings": settings_part,
     "providers": providers_part,
     "commands": commands_part,
+    "evidence-schema": evidence_schema_part,
 }
 
 

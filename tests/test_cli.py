@@ -23,6 +23,7 @@ from leadline.domain.run import RunStatus
 from leadline.errors import RunBusy
 from leadline.runs.store import RunStore
 from tests.cli_calls import Run
+from tests.runs.evidence_by_hand import whole_run
 
 CANARY = "sk-canary-0123456789abcdef"
 
@@ -456,3 +457,58 @@ def test_a_resume_takes_settings_and_failed_tasks(
     assert asked["config"].limits.minutes == 90
     assert asked["retry_failed"] is True
     assert leadline("resume", task_id, "--set", "minutes=-1").code == 2
+
+
+# Evidence
+
+
+def test_a_bundle_is_written_and_verified(leadline: Run, tmp_path: Path) -> None:
+    """S3-47: what one machine wrote, another one checks without a model or a network."""
+    folder = whole_run(tmp_path / "runs")
+    root = ("--root", str(tmp_path / "runs"))
+    done = leadline("export", "whole", "--bundle", *root)
+    assert (done.code, done.out[:16]) == (0, "Wrote whole.zip.")
+    assert leadline("export", "whole", "--bundle", "-o", "b.zip", *root).code == 0
+    assert Path("b.zip").read_bytes() == Path("whole.zip").read_bytes()
+    done = leadline("verify", "b.zip")
+    assert (done.code, done.err) == (0, "")
+    assert "Verified: every check" in done.out
+    assert done.out.count("holds") == 10
+    assert leadline("verify", "last", *root).code == 0
+    assert leadline("verify", str(folder.path)).code == 0
+
+
+def test_problems_are_told_in_words_and_by_the_exit_code(leadline: Run, tmp_path: Path) -> None:
+    folder = whole_run(tmp_path / "runs")
+    root = ("--root", str(tmp_path / "runs"))
+    leadline("export", "whole", "--bundle", *root)
+    source = folder.file("sources/1.md")
+    source.write_text(source.read_text("utf-8").replace("97", "79"), "utf-8")
+    done = leadline("verify", "whole", *root)
+    assert done.code == 1
+    assert "✗ sources/1.md was changed: its text does not have the hash" in done.out
+    assert "Not verified: " in done.out
+    done = leadline("verify", "whole", "--json", *root)
+    assert (done.code, done.json["ok"], done.json["run"]) == (1, False, "whole")
+    wrong = {check["name"] for check in done.json["checks"] if check["problems"]}
+    assert {"snapshots", "quotes"} <= wrong
+    refused = leadline("export", "whole", "--bundle", "-o", "whole.zip", *root)
+    assert (refused.code, "was changed since it was read" in refused.err) == (1, True)
+    assert leadline("verify", "whole.zip").code == 0, "the bundle made before stands"
+
+
+def test_there_must_be_something_to_verify(leadline: Run, tmp_path: Path) -> None:
+    root = ("--root", str(tmp_path / "runs"))
+    store = RunStore(tmp_path / "runs")
+    store.create("Fast ferries", RunConfig(), task_id="waits")
+    Path("empty").mkdir()
+    Path("notes.zip").write_text("no zip")
+    for target, code, sentence in (
+        ("nothing", 2, "no run"), ("waits", 2, "at work"), ("empty", 2, "neither a bundle"),
+        ("notes.zip", 1, "no zip, or a damaged one"),
+    ):  # fmt: skip
+        done = leadline("verify", target, *root)
+        assert (done.code, sentence in done.out + done.err) == (code, True), done
+    done = leadline("export", "waits", "--bundle", *root)
+    assert (done.code, Path("waits.zip").exists()) == (2, False)
+    assert "at work" in done.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import runpy
 import sys
@@ -47,9 +48,26 @@ def name_of(requirement: str) -> str:
 def test_made_pages_are_up_to_date() -> None:
     script = runpy.run_path(str(ROOT / "scripts" / "write_docs.py"))
     pages = script["pages"]()
-    assert {path.name for path in pages} == {"settings.md", "cli.md"}
+    assert {path.name for path in pages} == {"settings.md", "cli.md", "evidence.md"}
     for path, text in pages.items():
         assert path.read_text(encoding="utf-8") == text, f"{path.name}: run 'make docs'"
+
+
+def test_the_schema_of_the_evidence_is_that_of_its_model() -> None:
+    """S3-47: what docs/evidence.md prints is what is written and read, every field explained."""
+    from leadline.domain.claims import ClaimState
+    from leadline.domain.evidence_file import EVIDENCE_FORMAT, EvidenceFile
+
+    text = (DOCS / "evidence.md").read_text(encoding="utf-8")
+    printed = json.loads(text.split("```json\n")[1].split("```")[0])
+    assert printed["properties"]["format"]["const"] == EVIDENCE_FORMAT
+    assert f"`format` is {EVIDENCE_FORMAT}." in text
+    assert set(printed["properties"]) == set(EvidenceFile.model_fields)
+    by_hand = text.split("## evidence.json")[1].split("<!-- begin")[0]
+    for name in EvidenceFile.model_fields:
+        assert f"`{name}`" in by_hand, f"docs/evidence.md does not explain {name}"
+    for state in ClaimState:
+        assert f"| `{state.value}` |" in text
 
 
 def test_every_setting_is_documented() -> None:

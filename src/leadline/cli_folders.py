@@ -27,8 +27,10 @@ from leadline.cli_output import (
     say,
     write_file,
 )
+from leadline.cli_verify import verify_command
 from leadline.errors import InvalidSetting, UserError
 from leadline.following import Launcher
+from leadline.runs.atomic import replacing
 from leadline.runs.folder import RunFolder
 from leadline.runs.store import RunStore
 from leadline.settings import Settings
@@ -108,16 +110,25 @@ def show_command(task_id: TaskId, root: Root = None, as_json: AsJson = False) ->
 def export_command(
     task_id: TaskId,
     form: Annotated[str, typer.Option("--format", help="md or html.")] = "md",
+    bundle: Annotated[
+        bool,
+        typer.Option("--bundle", help="Write one zip with all evidence; 'verify' checks it."),
+    ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write to this file; else to the terminal."),
+        typer.Option(
+            "--output", "-o", help="Write to this file; else to the terminal, a bundle to ID.zip."
+        ),
     ] = None,
     root: Root = None,
 ) -> None:
-    """Write the report of a run as Markdown or as one HTML file."""
+    """Write the report of a run as Markdown or as one HTML file, or its evidence as one zip."""
     if form not in ("md", "html"):
         raise InvalidSetting(f"--format cannot be {form[:40]!r}; use md or html.")
     folder = _folder(task_id, root)
+    if bundle:
+        _export_bundle(folder, output or Path(f"{folder.task_id}.zip"))
+        return
     folder.view()  # with a log that lost its sources, citations would silently become plain text
     text = _exported(folder, _report(folder), form)
     if output is None:
@@ -170,6 +181,7 @@ FOLDER_COMMANDS: Mapping[str, Callable[..., None]] = {
     "list": list_command,
     "show": show_command,
     "export": export_command,
+    "verify": verify_command,
     "open": open_command,
     "delete": delete_command,
 }
@@ -203,6 +215,14 @@ def _exported(folder: RunFolder, report: str, form: str) -> str:
         return portable_markdown(report, folder.snapshot, language=language)
     title = folder.record().topic
     return standalone_html(report, folder.snapshot, title=title, language=language)
+
+
+def _export_bundle(folder: RunFolder, output: Path) -> None:
+    from leadline.reports.bundle import write_bundle
+
+    with replacing(output) as stream:
+        write_bundle(folder, stream)
+    say(f"Wrote {output}. Anyone can check it with: leadline verify {output}")
 
 
 def _page_of(folder: RunFolder, settings: Settings) -> str:

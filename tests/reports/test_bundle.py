@@ -130,7 +130,7 @@ def test_without_a_report_there_is_no_bundle(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has no report yet: it is failed"):
         bundle_of(folder)
     folder.file("report.md").write_text("# Made by hand\n", encoding="utf-8")
-    with pytest.raises(RunFolderDamaged, match="log .* does not know"):
+    with pytest.raises(RunFolderDamaged, match=r"log .* does not know"):
         bundle_of(folder)
 
 

@@ -10,7 +10,7 @@ TITLES = {
     "manifest": "Manifest is complete, hashes agree",
     "snapshots": "Stored texts are what was read",
     "quotes": "Quotes are the words of their passages",
-    "sentences": "Sentences and citations agree with the evidence",
+    "sentences": "Sentences cite what they rest on",
     "numbers": "Numbers stand in the passages",
     "references": "References are the sources that were read",
     "page": "report.html is report.md",
