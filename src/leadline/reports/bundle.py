@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import IO, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from leadline.domain.claims import ClaimCheck
 from leadline.domain.evidence import Snapshot
 from leadline.domain.evidence_file import evidence_of
 from leadline.domain.projection import RunView
@@ -97,7 +98,8 @@ def write_bundle(run: BundledRun, stream: IO[bytes]) -> Manifest:
     created = view.updated_at or record.created_at
     with _Zip(stream, created) as archive:
         archive.add("report.md", [report])
-        page = report_page(report.decode("utf-8", "replace"), record.topic, run.snapshot)
+        text = report.decode("utf-8", "replace")
+        page = report_page(text, record.topic, run.snapshot, view.checks)
         archive.add("report.html", [page.encode()])
         archive.add_json("evidence.json", evidence_of(view, record))
         sources = [source.model_dump(mode="json") for source in view.sources.values()]
@@ -120,10 +122,12 @@ def write_bundle(run: BundledRun, stream: IO[bytes]) -> Manifest:
     return manifest
 
 
-def report_page(report: str, topic: str, snapshots: Snapshots) -> str:
+def report_page(
+    report: str, topic: str, snapshots: Snapshots, checks: Mapping[str, ClaimCheck]
+) -> str:
     """The report as the one HTML file of a bundle."""
     language = detect_language(report) or "en"
-    return standalone_html(report, snapshots, title=topic, language=language)
+    return standalone_html(report, snapshots, title=topic, language=language, checks=checks)
 
 
 def _places(path: Path) -> dict[str, str]:

@@ -20,6 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from leadline.domain.evidence import PassageRef, Snapshot, Source
 from leadline.domain.evidence_file import EvidenceFile, read_evidence
+from leadline.domain.projection import RunView
 from leadline.domain.run import RunRecord
 from leadline.domain.source_files import parse_source_markdown
 from leadline.errors import UserError
@@ -78,6 +79,8 @@ class _Known:
     record: RunRecord
     report: bytes
     passages: dict[PassageRef, str] = field(default_factory=dict)
+    view: RunView = field(default_factory=RunView)
+    """The run as its log tells it."""
 
 
 class _Checker:
@@ -98,8 +101,8 @@ class _Checker:
         found = check_report(known.report.decode("utf-8", "replace"), known.evidence,
                              known.passages)  # fmt: skip
         self._note_report(known, found)
-        self._run("page", lambda: self._check_page(known))
         self._run("log", lambda: self._check_log(known))
+        self._run("page", lambda: self._check_page(known))
         return self._result(known)
 
     def _note(self, name: str, looked_at: str, problems: Iterable[str] = ()) -> None:
@@ -226,7 +229,7 @@ class _Checker:
             self._checks["page"] = Check("page", why, made=False)
             return None
         text = known.report.decode("utf-8", "replace")
-        page = report_page(text, known.record.topic, self._snapshots(known))
+        page = report_page(text, known.record.topic, self._snapshots(known), known.view.checks)
         if read_whole(self._files, "report.html") != page.encode():
             return "", ["report.html shows something else than report.md."]
         return "compared", []
@@ -254,7 +257,7 @@ class _Checker:
 
     def _check_log(self, known: _Known) -> tuple[str, list[str]]:
         try:
-            view = replay(entries_of(lines_of(self._files, LOG)))
+            view = known.view = replay(entries_of(lines_of(self._files, LOG)))
         except UnreadableLog as error:
             return "", [str(error)]
         problems = differences(
