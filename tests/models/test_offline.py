@@ -12,6 +12,7 @@ from leadline.domain.claims import Claim
 from leadline.domain.config import Profile
 from leadline.domain.events import ModelCalled
 from leadline.domain.evidence import PassageRef
+from leadline.domain.gaps import Gap, GapKind
 from leadline.domain.limits import PRESETS, Depth, Limits
 from leadline.domain.plan import TaskState
 from leadline.domain.plan_markdown import parse_plan, render_plan
@@ -104,20 +105,54 @@ async def test_calls_are_reported_at_no_cost() -> None:
     ]
 
 
-async def test_failed_tasks_are_asked_again_once() -> None:
-    tasks = (
-        TaskOutcome(text="Costs of tidal power in Brixholm", state=TaskState.FAILED),
-        TaskOutcome(text="History", state=TaskState.DONE),
-    )
-    request = ReflectRequest(topic="Tidal power", tasks=tasks, max_new_tasks=3)
-    (new,) = (await OfflineModel().ask(request)).new_tasks
-    assert "Costs of tidal power" in new.text
-    assert new.queries
-    retried = (*tasks, TaskOutcome(text=new.text, state=TaskState.FAILED))
-    again = await OfflineModel().ask(request.model_copy(update={"tasks": retried}))
-    assert len(again.new_tasks) <= 1
-    none = await OfflineModel().ask(request.model_copy(update={"max_new_tasks": 0}))
-    assert not none.new_tasks
+COSTS = Gap(
+    kind=GapKind.FAILED,
+    about=("Costs of tidal power in Brixholm",),
+    detail="No page answered.",
+    category="Money",
+)
+CARRIED = Gap(
+    kind=GapKind.CONTRADICTION,
+    about=(
+        "The ferry carried 412,000 passengers in 2025.",
+        "The audit counts 389,000 ferry passengers in 2025.",
+    ),
+    category="Ridership",
+)
+UNDATED = Gap(kind=GapKind.WEAK, about=("票价为7.2元。",), category="价格")
+THIN = Gap(kind=GapKind.VIEW, about=("What is criticised?",), category="Critics")
+
+
+def reflection(*gaps: Gap, most: int = 3, tasks: tuple[str, ...] = ()) -> ReflectRequest:
+    outcomes = tuple(TaskOutcome(text=text, state=TaskState.FAILED) for text in tasks)
+    return ReflectRequest(topic="Tidal power", tasks=outcomes, gaps=gaps, max_new_tasks=most)
+
+
+async def test_failed_tasks_are_asked_again_once_in_other_words() -> None:
+    (new,) = (await OfflineModel().ask(reflection(COSTS))).new_tasks
+    assert new.text == "In other words: Costs of tidal power in Brixholm"
+    assert new.category == "Money"
+    assert new.queries == ("Costs Brixholm Tidal power",)
+    again = COSTS.model_copy(update={"about": (new.text,)})
+    assert not (await OfflineModel().ask(reflection(COSTS, again, tasks=(new.text,)))).new_tasks
+
+
+async def test_a_contradiction_is_searched_for_by_what_is_measured_not_by_a_value() -> None:
+    (new,) = (await OfflineModel().ask(reflection(CARRIED))).new_tasks
+    assert new.queries == ("ferry carried passengers 2025",)
+    assert new.text.startswith("Which is right: The ferry carried 412,000 passengers in 2025, or")
+    assert new.category == "Ridership"
+
+
+async def test_gaps_become_tasks_the_most_telling_first_and_no_more_than_allowed() -> None:
+    """S3-32; a thin view alone gives no rule for what to ask."""
+    gaps = (UNDATED, THIN, COSTS, CARRIED)
+    new = (await OfflineModel().ask(reflection(*gaps))).new_tasks
+    assert [task.category for task in new] == ["Ridership", "Money", "价格"]
+    assert new[2].text == "另一个来源：票价为7.2元"
+    assert len((await OfflineModel().ask(reflection(*gaps, most=1))).new_tasks) == 1
+    assert not (await OfflineModel().ask(reflection(*gaps, most=0))).new_tasks
+    assert not (await OfflineModel().ask(reflection(THIN))).new_tasks
 
 
 async def test_a_digest_is_quotes_that_pass_the_check_of_the_report() -> None:

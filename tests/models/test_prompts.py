@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.domain.config import Profile
+from leadline.domain.gaps import Gap, GapKind
 from leadline.domain.plan import TaskState
 from leadline.models.prompts import Data, fresh_nonce, render_text, split_parts
 from leadline.models.reflect_request import ReflectRequest
@@ -35,6 +36,15 @@ REQUESTS: dict[str, Any] = {
             TaskOutcome(text="Who pays?", state=TaskState.FAILED, reason="No page answered."),
         ),
         categories=("Background",),
+        gaps=(
+            Gap(
+                kind=GapKind.CONTRADICTION,
+                about=("It delivers 12 MW.", "It delivers {14} MW."),
+                detail="They give 12 and 14 MW.",
+                category="Background",
+            ),
+            Gap(kind=GapKind.FAILED, about=("Who pays?",), detail="No page answered."),
+        ),
         digest="f1: The plant {x} delivers 12 MW.",
         max_new_tasks=2,
     ),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.domain.config import Profile
+from leadline.domain.gaps import Gap, GapKind
 from leadline.domain.limits import Limits
 from leadline.domain.plan import TaskState
 from leadline.domain.text import estimate_tokens
@@ -86,8 +87,12 @@ def test_material_is_cut_to_the_context_w2_14() -> None:
         assert size <= tokens
         assert fitted.claims[0].id == "c0"
     assert request.fitted(1_000_000) is request
-    digest = REFLECT.model_copy(update={"digest": "汉字" * 5_000})
-    assert sum(estimate_tokens(m.text) for m in digest.fitted(2_000).render()) <= 2_000
+    gaps = tuple(Gap(kind=GapKind.WEAK, about=("汉字" * 100,)) for _ in range(20))
+    digest = REFLECT.model_copy(update={"digest": "汉字" * 5_000, "gaps": gaps})
+    fitted_digest = digest.fitted(2_500)
+    assert sum(estimate_tokens(m.text) for m in fitted_digest.render()) <= 2_500
+    assert fitted_digest.gaps
+    assert fitted_digest.digest
 
 
 def test_schemas_are_strict() -> None:

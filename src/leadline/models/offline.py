@@ -1,6 +1,6 @@
 """The offline model: no network, no key, deterministic, extractive.
 
-It plans by rule, asks failed tasks again in other words, and composes quotes: it never writes a
+It plans by rule, turns gaps into tasks by rule, and composes quotes: it never writes a
 sentence of its own, so nothing in its text can be wrong about a source.
 """
 
@@ -12,18 +12,17 @@ from typing import TypeVar, cast
 
 from leadline.domain.claims import Conflict
 from leadline.domain.events import ModelCalled
-from leadline.domain.plan import TaskState
 from leadline.domain.ranking import rank
 from leadline.domain.run import Usage
-from leadline.domain.subject import keywords, subject_of
-from leadline.domain.text import detect_language, shorten, terms, words
+from leadline.domain.text import shorten, terms, words
 from leadline.errors import ModelAnswerInvalid, ModelUnavailable
 from leadline.models.base import OnCall
 from leadline.models.debate_requests import AdjudicateRequest, ChallengeRequest, RefuteRequest
 from leadline.models.offline_plan import offline_plan
+from leadline.models.offline_reflect import tasks_for_gaps
 from leadline.models.offline_verify import verdicts_by_rule
 from leadline.models.plan_request import PlanDraft, PlanRequest
-from leadline.models.reflect_request import NewTask, ReflectAnswer, ReflectRequest
+from leadline.models.reflect_request import ReflectAnswer, ReflectRequest
 from leadline.models.requests import ClaimView, ModelRequest, SectionRequest, TextRequest
 from leadline.models.verification_requests import VerifyAnswer, VerifyRequest
 
@@ -31,8 +30,6 @@ R = TypeVar("R")
 
 _QUOTE_CHARS = 320
 _SAME = 0.8
-_AGAIN_EN = "In other words: "
-_AGAIN_ZH = "换个说法："
 
 
 class OfflineModel:
@@ -66,7 +63,7 @@ class OfflineModel:
             )
             answer = PlanDraft(plan=plan)
         elif isinstance(request, ReflectRequest):
-            answer = asked_again(request)
+            answer = tasks_for_gaps(request)
         elif isinstance(request, VerifyRequest):
             answer = verdicts_by_rule(request)
         elif isinstance(request, RefuteRequest | ChallengeRequest):
@@ -107,33 +104,6 @@ class OfflineModel:
             usage = Usage(calls=1, cost_usd=0.0)
             seconds = round(time.monotonic() - started, 3)
             self._on_call(ModelCalled(role=role, usage=usage, seconds=seconds, ok=True))
-
-
-def asked_again(request: ReflectRequest) -> ReflectAnswer:
-    """Failed tasks once more, searched for by other words; none is asked a third time."""
-    known = {frozenset(terms(task.text)) for task in request.tasks}
-    new: list[NewTask] = []
-    for task in request.tasks:
-        again = task.text.startswith((_AGAIN_EN, _AGAIN_ZH))
-        if task.state is not TaskState.FAILED or again or len(new) >= request.max_new_tasks:
-            continue
-        chinese = detect_language(task.text) == "zh"
-        text = f"{_AGAIN_ZH if chinese else _AGAIN_EN}{task.text}"
-        queries = _other_queries(task.text, request.topic)[: request.queries_per_task]
-        if frozenset(terms(text)) in known - {frozenset(terms(task.text))} or not queries:
-            continue
-        category = "补充问题" if chinese else "Open questions"
-        new.append(NewTask(category=category, text=text, queries=queries))
-    reason = "Tasks that failed are searched for in other words." if new else "Nothing to retry."
-    return ReflectAnswer(new_tasks=tuple(new), reason=reason)
-
-
-def _other_queries(text: str, topic: str) -> tuple[str, ...]:
-    """The task's own words without the topic's frame, and the topic's subject alone."""
-    subject = keywords(subject_of(topic))
-    seen = terms(subject)
-    rest = " ".join(w for w in keywords(text).split() if not terms(w) <= seen)
-    return tuple(dict.fromkeys(q for q in (f"{rest} {subject}".strip(), subject) if q))
 
 
 def digest_lines(request: SectionRequest) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import override
 
+from leadline.domain.gaps import Gap
 from leadline.domain.text import estimate_tokens, one_line, shorten
 from leadline.models.answer_schema import STRING, array, beginning, counted, first_of, obj
 from leadline.models.prompts import Data, Value
@@ -50,6 +51,7 @@ class ReflectRequest(ModelRequest[ReflectAnswer]):
     language: str = ""
     tasks: tuple[TaskOutcome, ...]
     categories: tuple[str, ...] = Field((), description="Names of the plan's categories.")
+    gaps: tuple[Gap, ...] = Field((), description="What code found missing, the worst first.")
     digest: str = Field("", description="What was found so far, in short.")
     max_new_tasks: int = Field(ge=0)
     queries_per_task: int = Field(1, ge=1)
@@ -68,14 +70,21 @@ class ReflectRequest(ModelRequest[ReflectAnswer]):
             "queries": counted(1, self.queries_per_task),
             "categories": ", ".join(self.categories) or "none yet",
             "tasks": Data(tasks or "none"),
+            "gaps": Data("\n".join(map(_gap_line, self.gaps)) or "none"),
             "digest": Data(self.digest or "nothing"),
         }
 
     @override
     def fitted(self, tokens: int) -> Self:
         spare = max(tokens - 1_000 - estimate_tokens(self.topic), 200)
-        digest = beginning(self.digest, spare)
-        return self if digest == self.digest else self.model_copy(update={"digest": digest})
+        gaps, used = self.gaps, sum(map(_gap_tokens, self.gaps))
+        while gaps and used > spare // 2:
+            used -= _gap_tokens(gaps[-1])
+            gaps = gaps[:-1]
+        digest = beginning(self.digest, spare - used)
+        if (digest, gaps) == (self.digest, self.gaps):
+            return self
+        return self.model_copy(update={"digest": digest, "gaps": gaps})
 
     @classmethod
     @override
@@ -126,6 +135,17 @@ class ReflectRequest(ModelRequest[ReflectAnswer]):
                 if isinstance(query, str) and query.strip()
             ),
         )
+
+
+def _gap_line(gap: Gap) -> str:
+    """A gap on one line; its texts are on one line each already."""
+    about = " / ".join(one_line(text) for text in gap.about)
+    where = f" [{one_line(gap.category)}]" if gap.category else ""
+    return f"- {gap.kind}{where}: {about}" + (f" ({one_line(gap.detail)})" if gap.detail else "")
+
+
+def _gap_tokens(gap: Gap) -> int:
+    return estimate_tokens(_gap_line(gap)) + 1
 
 
 def _fold(text: str) -> str:
