@@ -117,7 +117,14 @@ class PageBlocked(PageError):
 
 
 class PageUnreadable(PageError):
-    """Nothing readable came: time-out, too large, wrong type, renderer crash, bad TLS."""
+    """Nothing readable came: time-out, too large, wrong type, renderer crash, bad TLS.
+
+    ``transient``: it may come another time (a time-out, a server in trouble).
+    """
+
+    def __init__(self, message: str, *, transient: bool = False) -> None:
+        super().__init__(message)
+        self.transient = transient
 
 
 class EgressRefused(LeadlineError):

@@ -10,7 +10,7 @@ import pytest
 
 from leadline.browsing.egress import EgressGuard
 from leadline.browsing.egress_rules import AddressRules
-from leadline.browsing.pages import PER_HOST, PageReader, normalise_url
+from leadline.browsing.pages import PER_HOST, RETRY_SECONDS, PageReader, normalise_url
 from leadline.browsing.tabs import TabResult
 from leadline.domain.events import PageFailed, PageRead
 from leadline.domain.evidence import SourceKind
@@ -144,6 +144,97 @@ async def test_failures_are_remembered_and_told_once_a_task() -> None:
         ("t2", "The page crashed its tab."),
     ]
     assert run.snapshots == {}
+
+
+class Clock:
+    """Time that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+PASSING = [
+    PageUnreadable("The page did not come up within 20 seconds.", transient=True),
+    TabResult("", 429, html()),
+    TabResult("", 503, html()),
+]
+LASTING = [
+    PageUnreadable("The page crashed its tab."),
+    TabResult("", 404, html()),
+    TabResult("", 403, html()),
+    TabResult("", 200, "<body></body>"),
+]
+
+
+def answering(*answers: TabResult | Exception) -> FakeTabs:
+    """Tabs that give the first answer as long as it is the only one, then the next."""
+    left = list(answers)
+
+    def answer(url: str) -> TabResult | Exception:
+        given = left[0]
+        if isinstance(given, Exception):
+            return given
+        return TabResult(url, given.status, given.html)
+
+    tabs = FakeTabs(answer)
+    tabs.forward = lambda: left.pop(0)  # type: ignore[attr-defined]
+    return tabs
+
+
+@pytest.mark.parametrize("failure", PASSING)
+async def test_a_failure_of_the_moment_is_asked_again_after_its_time(
+    failure: TabResult | Exception,
+) -> None:
+    """S3-22, W3-9: negative entries have a life of 300 s."""
+    run, clock = MemoryRun(), Clock()
+    tabs = answering(failure, TabResult("", 200, html()))
+    pages = reader(run, clock=clock)
+    with pytest.raises((PageBlocked, PageUnreadable)):
+        await pages.read("https://a.example/x", tabs, task="t1")
+    opened = len(tabs.opened)
+    tabs.forward()  # type: ignore[attr-defined]
+    clock.now += RETRY_SECONDS - 1
+    with pytest.raises((PageBlocked, PageUnreadable)):
+        await pages.read("https://a.example/x", tabs, task="t2")
+    assert len(tabs.opened) == opened
+    clock.now += 1
+    assert (await pages.read("https://a.example/x", tabs, task="t2")).passages
+    assert len(tabs.opened) == opened + 1
+
+
+@pytest.mark.parametrize("failure", LASTING)
+async def test_walls_and_faults_of_the_page_stay_for_the_run(
+    failure: TabResult | Exception,
+) -> None:
+    run, clock = MemoryRun(), Clock()
+    tabs = answering(failure)
+    pages = reader(run, clock=clock)
+    for _ in range(2):
+        with pytest.raises((PageBlocked, PageUnreadable)):
+            await pages.read("https://a.example/x", tabs, task="t1")
+        clock.now += 100 * RETRY_SECONDS
+    first = len(tabs.opened)
+    assert first == (2 if isinstance(failure, TabResult) and failure.status == 200 else 1)
+
+
+async def test_a_failure_is_shared_by_those_who_wait_and_is_one_request() -> None:
+    """S3-22, W3-9: single flight, for failures too."""
+    run, tabs = MemoryRun(), FakeTabs(lambda url: TabResult(url, 404, html()))
+    tabs.gate = asyncio.Event()
+    pages = reader(run)
+    asked = [
+        asyncio.create_task(pages.read("https://a.example/x", tabs, task=f"t{n}")) for n in range(3)
+    ]
+    for _ in range(3):
+        await asyncio.sleep(0)
+    tabs.gate.set()
+    results = await asyncio.gather(*asked, return_exceptions=True)
+    assert [r.reason for r in results if isinstance(r, PageBlocked)] == ["not_found"] * 3
+    assert len(tabs.opened) == 1
+    assert [task for task, e in run.events if isinstance(e, PageFailed)] == ["t0", "t1", "t2"]
 
 
 async def test_a_wall_is_no_source() -> None:

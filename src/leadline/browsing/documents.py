@@ -51,13 +51,17 @@ async def fetch_document(
         async with asyncio.timeout(seconds):
             final, content_type, data = await _fetch(url, guard, max_bytes)
     except TimeoutError:
-        raise PageUnreadable(f"The file did not arrive within {seconds:g} seconds.") from None
+        raise PageUnreadable(
+            f"The file did not arrive within {seconds:g} seconds.", transient=True
+        ) from None
     except httpx.InvalidURL:
         raise PageUnreadable("The address of the file is not a valid one.") from None
     except httpx.ProxyError as error:
         raise _guards_error(guard, url, error) from None
     except httpx.HTTPError:
-        raise PageUnreadable("The file could not be fetched; the connection broke off.") from None
+        raise PageUnreadable(
+            "The file could not be fetched; the connection broke off.", transient=True
+        ) from None
     if data[:1024].lstrip().startswith(b"%PDF-"):
         return await read_pdf(data, url=final, seconds=PDF_SECONDS)
     return read_text(data, url=final, content_type=content_type)
@@ -106,7 +110,8 @@ def _guards_error(
     problem = guard.problem(target.host, target.port)
     if isinstance(problem, EgressRefused):
         return problem
-    return PageUnreadable(str(problem or f"The host {target.host} cannot be reached."))
+    sentence = str(problem or f"The host {target.host} cannot be reached.")
+    return PageUnreadable(sentence, transient=True)
 
 
 def read_text(data: bytes, *, url: str, content_type: str) -> Document:

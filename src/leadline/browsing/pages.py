@@ -1,14 +1,17 @@
 """Reading a page once: tab or document → text → passages → the run's shelf.
 
 Invariant: within a run each address is opened once, however many workers ask for it at the same
-time; a page that failed is not opened again; a wall never reaches the shelf.
+time; a wall never reaches the shelf. A page that failed is not opened again; what failed for a
+reason of the moment (a time-out, a 429, a 5xx) may be tried anew after ``RETRY_SECONDS``.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from leadline.browsing.documents import Document, fetch_document
@@ -27,11 +30,23 @@ from leadline.errors import BrowserError, EgressRefused, PageBlocked, PageError,
 PER_HOST = 2
 """Pages read from one host at a time."""
 
+RETRY_SECONDS = 300.0
+"""How long a failure of the moment is taken for the page's state."""
+
 _RETRY_PAUSE = 0.7
+_PASSING_WALLS = frozenset({"rate_limited", "server_error"})
 _TRACKING = frozenset(
     ("fbclid", "gclid", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "mc_cid", "mc_eid",
      "igshid", "_hsenc", "_hsmi", "mkt_tok", "ref_src", "vero_id", "oly_enc_id", "oly_anon_id")
 )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why a page could not be read, and until when that is not asked again."""
+
+    error: PageError | EgressRefused
+    until: float
 
 
 class PageReader:
@@ -46,6 +61,7 @@ class PageReader:
         sink: EventSink,
         only_domains: Sequence[str] = (),
         without_domains: Sequence[str] = (),
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._shelf = shelf
         self._guard = guard
@@ -54,7 +70,8 @@ class PageReader:
         self._only = tuple(d for d in map(_plain_domain, only_domains) if d)
         self._without = tuple(d for d in map(_plain_domain, without_domains) if d)
         self._pending: dict[str, asyncio.Task[Snapshot]] = {}
-        self._failed: dict[str, PageError | EgressRefused] = {}
+        self._clock = clock
+        self._failed: dict[str, _Failure] = {}
         self._reported: set[tuple[str, str]] = set()
         self._hosts: dict[str, asyncio.Semaphore] = {}
 
@@ -77,17 +94,25 @@ class PageReader:
             self._sink.emit(PageRead(source=known.source, cached=True), task=task)
             return known
         try:
-            if (failure := self._failed.get(key)) is not None:
-                raise failure
+            failure = self._failed.get(key)
+            if failure is not None and self._clock() < failure.until:
+                raise failure.error
             self.check_url(key)
             pending = self._pending.get(key)
             if pending is not None:
                 return await self._join(pending, key, lease, task)
             return await self._lead(key, lease, task)
         except (PageError, EgressRefused) as error:
-            self._failed[key] = error
+            self._remember(key, error)
             self._report(key, error, task)
             raise
+
+    def _remember(self, key: str, error: PageError | EgressRefused) -> None:
+        """Keep a failure; one that is only told again keeps its time."""
+        known = self._failed.get(key)
+        if known is None or known.error is not error:
+            until = self._clock() + RETRY_SECONDS if _passes(error) else math.inf
+            self._failed[key] = _Failure(error, until)
 
     async def read_current(self, lease: Tabs, *, task: str) -> Snapshot:
         """The page that the worker's own tab shows now, with what clicks have added to it.
@@ -143,7 +168,7 @@ class PageReader:
                 try:
                     page = await self._attempt(key, lease)
                 except _Transient as again:
-                    raise PageUnreadable(str(again)) from None
+                    raise PageUnreadable(str(again), transient=again.of_server) from None
         return self._store(page, page.url, key, task)
 
     async def _attempt(self, key: str, lease: Tabs) -> PageContent:
@@ -172,7 +197,7 @@ class PageReader:
         title = extracted.title or result.title
         wall = wall_reason(result.status, title, extracted.text, result.html, result.url)
         if wall == "server_error":
-            raise _Transient(WALL_SENTENCES[wall])
+            raise _Transient(WALL_SENTENCES[wall], of_server=True)
         if wall:
             raise PageBlocked(WALL_SENTENCES[wall], reason=wall)
         return _of_html(result.url, title, extracted)
@@ -196,6 +221,17 @@ class PageReader:
 
 class _Transient(PageError):
     """Worth one more try: nothing came, or the server stumbled."""
+
+    def __init__(self, message: str, *, of_server: bool = False) -> None:
+        super().__init__(message)
+        self.of_server = of_server
+
+
+def _passes(error: PageError | EgressRefused) -> bool:
+    """Whether the page may be there another time."""
+    if isinstance(error, PageBlocked):
+        return error.reason in _PASSING_WALLS
+    return isinstance(error, PageUnreadable) and error.transient
 
 
 def normalise_url(url: str) -> str:

@@ -51,6 +51,10 @@ _NET_ERRORS = (
     ("ERR_HTTP2", "broke off its answer"),
     ("ERR_TIMED_OUT", "did not answer in time"),
 )
+_PASSING = frozenset(
+    ("ERR_PROXY", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "ERR_INCOMPLETE", "ERR_TIMED_OUT")
+)
+"""Faults that may be over in a while; the others are the site's own."""
 
 
 class TabRead:
@@ -98,12 +102,14 @@ class TabRead:
                     await page.route("**/*", _without_pictures)
             except TimeoutError:
                 self.left_over = True
-                raise PageUnreadable("The browser is too busy to open a tab.") from None
+                raise PageUnreadable(
+                    "The browser is too busy to open a tab.", transient=True
+                ) from None
             async with asyncio.timeout(self._seconds):
                 return await self._watched(page)
         except TimeoutError:
             raise PageUnreadable(
-                f"The page did not come up within {self._seconds:g} seconds."
+                f"The page did not come up within {self._seconds:g} seconds.", transient=True
             ) from None
         except PlaywrightError as error:
             raise self._typed(error) from None
@@ -298,7 +304,8 @@ class TabRead:
         problem = self._guard.problem(target.host, target.port)
         if isinstance(problem, EgressRefused):
             return problem
-        return PageUnreadable(str(problem or f"The host {target.host} cannot be reached."))
+        sentence = str(problem or f"The host {target.host} cannot be reached.")
+        return PageUnreadable(sentence, transient=True)
 
     def _typed(self, error: PlaywrightError) -> Exception:
         """Playwright's error as one of ours, told apart by Chromium's error codes."""
@@ -312,10 +319,13 @@ class TabRead:
             if code in text:
                 with contextlib.suppress(EgressRefused):
                     return PageUnreadable(
-                        f"The host {self._guard.rules.check_url(url).host} {sentence}."
+                        f"The host {self._guard.rules.check_url(url).host} {sentence}.",
+                        transient=code in _PASSING,
                     )
         if isinstance(error, PlaywrightTimeout):
-            return PageUnreadable(f"The page did not come up within {self._seconds:g} seconds.")
+            return PageUnreadable(
+                f"The page did not come up within {self._seconds:g} seconds.", transient=True
+            )
         if "ERR_ABORTED" in text or "ERR_BLOCKED" in text or "ERR_UNSAFE_PORT" in text:
             return PageUnreadable("The page leads nowhere that the browser may open.")
         return PageUnreadable("The page closed itself or crashed while it was read.")
