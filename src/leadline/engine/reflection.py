@@ -69,7 +69,12 @@ def _request(context: RunContext, plan: Plan, most: int) -> ReflectRequest:
         ),
         categories=tuple(c.name for c in plan.categories),
         gaps=find_gaps(plan, seen, cards, rule, rounds_done=seen.reflections),
-        digest=digest(seen.findings.values(), max_tokens=DIGEST_TOKENS),
+        digest=digest(
+            seen.findings.values(),
+            max_tokens=DIGEST_TOKENS,
+            query=context.topic,
+            report=context.notice,
+        ),
         max_new_tasks=most,
         queries_per_task=context.config.limits.queries_per_task,
     )

@@ -35,7 +35,9 @@ async def run_task(context: RunContext, task: Task) -> None:
     context.session.emit(
         TaskStarted(attempt=attempt, text=task.text, queries=queries), task=task.id
     )
-    background = digest(context.session.view.findings.values(), max_tokens=DIGEST_TOKENS)
+    background = digest(
+        context.session.view.findings.values(), max_tokens=DIGEST_TOKENS, query=task.text
+    )
     orders = [
         WorkOrder(f"{task.id}-{number}", task, query, attempt, context.language, background)
         for number, query in enumerate(queries, start=1)

@@ -219,6 +219,7 @@ def claim_view(claim: Claim, basis: Basis, view: RunView) -> ClaimView:
         why=check.reason if check else "",
         against=check.against if check else (),
         superseded_by=basis.superseded_by(claim.id),
+        source=source.id if source else 0,
     )
 
 

@@ -36,7 +36,7 @@ def counted(low: int, high: int) -> str:
 
 
 def beginning(text: str, tokens: int) -> str:
-    """The beginning of ``text``, of about ``tokens`` tokens."""
-    while (size := estimate_tokens(text)) > tokens:
-        text = text[: min(len(text) - 1, len(text) * tokens // size)]
+    """The beginning of ``text``, of at most ``tokens`` tokens."""
+    while text and (size := estimate_tokens(text)) > tokens:
+        text = text[: max(0, min(len(text) - 1, len(text) * tokens // size))]
     return text

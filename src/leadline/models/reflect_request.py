@@ -9,8 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import override
 
 from leadline.domain.gaps import Gap
-from leadline.domain.text import estimate_tokens, one_line, shorten
-from leadline.models.answer_schema import STRING, array, beginning, counted, first_of, obj
+from leadline.domain.text import one_line, shorten
+from leadline.models.answer_schema import STRING, array, counted, first_of, obj
+from leadline.models.claim_view import fit_digest
 from leadline.models.prompts import Data, Value
 from leadline.models.requests import (
     AnswerUnusable,
@@ -53,14 +54,15 @@ class ReflectRequest(ModelRequest[ReflectAnswer]):
     categories: tuple[str, ...] = Field((), description="Names of the plan's categories.")
     gaps: tuple[Gap, ...] = Field((), description="What code found missing, the worst first.")
     digest: str = Field("", description="What was found so far, in short.")
+    task_chars: int = Field(300, ge=1, description="How much of each task is shown.")
     max_new_tasks: int = Field(ge=0)
     queries_per_task: int = Field(1, ge=1)
 
     @override
     def values(self) -> Mapping[str, Value]:
         tasks = "\n".join(
-            f"- [{task.state}] {shorten(task.text, 300)}"
-            + (f" ({shorten(task.reason, 200)})" if task.reason else "")
+            f"- [{task.state}] {shorten(task.text, self.task_chars)}"
+            + (f" ({shorten(task.reason, self.task_chars * 2 // 3)})" if task.reason else "")
             for task in self.tasks
         )
         return {
@@ -76,15 +78,19 @@ class ReflectRequest(ModelRequest[ReflectAnswer]):
 
     @override
     def fitted(self, tokens: int) -> Self:
-        spare = max(tokens - 1_000 - estimate_tokens(self.topic), 200)
-        gaps, used = self.gaps, sum(map(_gap_tokens, self.gaps))
-        while gaps and used > spare // 2:
-            used -= _gap_tokens(gaps[-1])
-            gaps = gaps[:-1]
-        digest = beginning(self.digest, spare - used)
-        if (digest, gaps) == (self.digest, self.gaps):
+        if self.tokens() <= tokens:
             return self
-        return self.model_copy(update={"digest": digest, "gaps": gaps})
+        request = self
+        for chars in (self.task_chars, 120, 60):
+            request = self.model_copy(update={"task_chars": chars, "digest": ""})
+            if request.tokens() * 2 <= tokens:
+                break
+        while request.gaps and request.tokens() * 3 > tokens * 2:  # the worst come first
+            request = request.model_copy(update={"gaps": request.gaps[:-1]})
+        digest, note = fit_digest(self.digest, self.topic, tokens - request.tokens())
+        if left := len(self.gaps) - len(request.gaps):
+            note = f"{note} {left} of {len(self.gaps)} gaps found no room.".strip()
+        return request.model_copy(update={"digest": digest, "cut_note": note})
 
     @classmethod
     @override
@@ -142,10 +148,6 @@ def _gap_line(gap: Gap) -> str:
     about = " / ".join(one_line(text) for text in gap.about)
     where = f" [{one_line(gap.category)}]" if gap.category else ""
     return f"- {gap.kind}{where}: {about}" + (f" ({one_line(gap.detail)})" if gap.detail else "")
-
-
-def _gap_tokens(gap: Gap) -> int:
-    return estimate_tokens(_gap_line(gap)) + 1
 
 
 def _fold(text: str) -> str:

@@ -7,7 +7,6 @@ Text from outside is only ever rendered as data (``prompts.Data``).
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -15,8 +14,11 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import override
 
+from leadline.domain.compression import also_line
 from leadline.domain.plan import TaskState
 from leadline.domain.text import estimate_tokens, shorten
+from leadline.models.claim_view import ClaimView as ClaimView
+from leadline.models.claim_view import claim_line, fit_claims
 from leadline.models.prompts import Data, Message, Value, fresh_nonce, render_prompt
 
 R = TypeVar("R")
@@ -63,9 +65,13 @@ class _Rendered(BaseModel):
         return render_prompt(self.prompt, self.values(), make_nonce=make_nonce)
 
     def fitted(self, tokens: int) -> Self:
-        """The same request, with its material cut so that it has about ``tokens`` tokens."""
+        """The same request, its material shortened to fit ``tokens``; ``cut_note`` tells of it."""
         del tokens
         return self
+
+    def tokens(self) -> int:
+        """About how many tokens its messages have."""
+        return sum(estimate_tokens(message.text) for message in self.render())
 
 
 class ModelRequest(_Rendered, Generic[R]):
@@ -97,23 +103,6 @@ class TaskOutcome(BaseModel):
     reason: str = ""
 
 
-class ClaimView(BaseModel):
-    """What a writer sees of a claim."""
-
-    model_config = ConfigDict(frozen=True)
-
-    id: str
-    claim: str
-    quotes: tuple[str, ...] = ()
-    site: str = ""
-    title: str = ""
-    date: str = ""
-    state: str = Field("", description="What the checks came to; empty: supported.")
-    why: str = Field("", description="Why it is not supported.")
-    against: tuple[str, ...] = Field((), description="Claims it contradicts.")
-    superseded_by: str = Field("", description="A newer claim that replaces it.")
-
-
 class SectionRequest(TextRequest):
     """Write one section of the report from claims alone.
 
@@ -127,6 +116,9 @@ class SectionRequest(TextRequest):
     language: str = ""
     heading: str = Field(description="Empty: the writer sets the headings itself.")
     claims: tuple[ClaimView, ...]
+    also: tuple[tuple[str, int], ...] = Field(
+        (), description="Id and source of claims that there is no room to show."
+    )
     conflicts: tuple[str, ...] = Field((), description="What is at odds, a sentence each.")
     tasks: tuple[TaskOutcome, ...] = Field((), description="What was asked, and how it ended.")
     instruction: str = Field("", description="What this section is for, by the template.")
@@ -150,26 +142,35 @@ class SectionRequest(TextRequest):
             "words": self.words,
             "style": self.style,
             "task": self.instruction or "Write this section of the report.",
-            "claims": Data("\n".join(_claim_line(c) for c in self.claims) or "none"),
+            "claims": Data("\n".join(self._lines()) or "none"),
             "conflicts": Data("\n".join(self.conflicts) or "none"),
             "tasks": Data("\n".join(map(_task_line, self.tasks)) or "none"),
         }
 
     @override
     def fitted(self, tokens: int) -> Self:
-        around = (self.topic, self.style, self.instruction, *self.conflicts)
-        spare = tokens - 1_000 - sum(estimate_tokens(text) + 1 for text in around)
-        spare -= sum(estimate_tokens(_task_line(task)) + 1 for task in self.tasks)
-        if sum(estimate_tokens(_claim_line(c)) + 1 for c in self.claims) <= spare:
+        if self.tokens() <= tokens:
             return self
-        for quote_chars in (2_000, 600, 300, 120, 0):
-            claims = tuple(_with_quotes(c, quote_chars) for c in self.claims)
-            costs = [estimate_tokens(_claim_line(c)) + 1 for c in claims]
-            if sum(costs) <= spare:
-                break
-        while len(claims) > 1 and sum(costs) > spare:
-            claims, costs = claims[:-1], costs[:-1]
-        return self.model_copy(update={"claims": claims})
+        bare = self.model_copy(update={"claims": ()})
+        if 2 * bare.tokens() > tokens:  # what is at odds and was asked has half of the room
+            asked = (TaskOutcome(text=shorten(t.text, 60), state=t.state) for t in self.tasks)
+            odds = (shorten(conflict, 160) for conflict in self.conflicts)
+            bare = bare.model_copy(update={"tasks": tuple(asked), "conflicts": tuple(odds)})
+        shown, named, chosen = fit_claims(
+            self.claims, f"{self.heading} {self.topic}", tokens - bare.tokens()
+        )
+        note = chosen.note("claims")
+        return bare.model_copy(
+            update={
+                "claims": shown,
+                "also": (*self.also, *named),
+                "cut_note": f"“{self.heading or self.topic}”: {note}" if note else "",
+            }
+        )
+
+    def _lines(self) -> list[str]:
+        also = also_line(self.also)
+        return [*map(claim_line, self.claims), *([also] if also else [])]
 
 
 def language_name(code: str) -> str:
@@ -178,18 +179,6 @@ def language_name(code: str) -> str:
     return _LANGUAGES.get(code.lower()) or _LANGUAGES.get(code.lower().split("-")[0]) or code
 
 
-def _claim_line(claim: ClaimView) -> str:
-    """One claim as one JSON line: its text cannot fake another claim's start."""
-    fields = claim.model_dump(exclude_defaults=True)
-    return json.dumps(fields, ensure_ascii=False)
-
-
 def _task_line(task: TaskOutcome) -> str:
     why = f" ({shorten(task.reason, 120)})" if task.reason else ""
     return f"- [{task.state}] {shorten(task.text, 160)}{why}"
-
-
-def _with_quotes(claim: ClaimView, chars: int) -> ClaimView:
-    quotes = tuple(shorten(quote, chars) for quote in claim.quotes) if chars else ()
-    text = shorten(claim.claim, max(chars, 300))
-    return claim.model_copy(update={"quotes": quotes, "claim": text})
