@@ -27,6 +27,7 @@ _SIGNS = {
     "verifier": "You check statements",
     "writer": "You write a research report",
     "worker": "You research one task on the web",
+    "exam": "You answer a question from numbered passages",
 }
 _ROW = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
 _PASSAGE = re.compile(r"^\[(\d+\.\d+)\] (.+)$", re.MULTILINE)
@@ -51,6 +52,8 @@ def answer(kind: str, system: str, user: str) -> Any:
             return verdicts(user)
         case "worker":
             return worker_step(user)
+        case "exam":
+            return passage_answer(user)
         case _:
             return "OK"
 
@@ -158,6 +161,17 @@ def section(user: str) -> str:
     return " ".join(sentences) or "There is nothing to report."
 
 
+def passage_answer(user: str) -> dict[str, Any]:
+    question = _after(user, "Question: ")
+    passages = [(ref, text) for ref, text in _PASSAGE.findall(user) if not _TRAP.search(text)]
+    texts = [text for _, text in passages]
+    wanted = terms(question)
+    for index, _ in rank(question, texts):
+        if len(terms(texts[index]) & wanted) >= 2:
+            return {"answered": True, "claim": texts[index], "passages": [passages[index][0]]}
+    return {"answered": False, "claim": "", "passages": []}
+
+
 def worker_step(user: str) -> dict[str, Any]:
     task = _after(user, "The task:\n")
     recorded = int(_number(user, r"Findings recorded: (\d+)"))
@@ -222,6 +236,8 @@ def invented(kind: str, system: str, user: str) -> Any:
             "See [the source](https://invented.example/paper) and https://invented.example/2 "
             "[c902]. The value is 987654 *(supported)* [c1]."
         )
+    if kind == "exam":
+        return {"answered": True, "claim": "The invented value is 987654.", "passages": ["901.7"]}
     if kind != "worker":
         return honest
     actions = honest["action"]

@@ -210,10 +210,10 @@ def _answer_of(mode: str, call: ChatCall) -> Answer:
     honest = make(call.kind, call.system, call.user)
     if mode in _CONTENT_FAULTS:
         return _CONTENT_FAULTS[mode](call, honest)
-    return _as_asked(call, honest)
+    return as_asked(call, honest)
 
 
-def _as_asked(call: ChatCall, value: Any) -> Answer:
+def as_asked(call: ChatCall, value: Any) -> Answer:
     if isinstance(value, str):
         return Answer(value)
     text = json.dumps(value, ensure_ascii=False)

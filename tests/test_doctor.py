@@ -16,8 +16,10 @@ import pytest
 
 from leadline import cli, doctor
 from leadline.doctor import Check, examine
+from leadline.errors import InvalidSetting
 from leadline.settings import Settings
-from tests.openai_server import OpenAIServer
+from tests import openai_brain as brain
+from tests.openai_server import Answer, ChatCall, OpenAIServer, as_asked
 
 CANARY = "sk-canary-0123456789abcdef"
 
@@ -202,3 +204,55 @@ def test_each_endpoint_of_a_role_is_asked_once(monkeypatch: pytest.MonkeyPatch) 
         assert "LEADLINE_VERIFIER_API_KEY in the environment" in wrong.sentence
         assert CANARY not in wrong.sentence
         assert (main.calls, other.calls) == (1, 1)
+
+
+def a_good_model(call: ChatCall) -> Answer:
+    german = "in German" in call.system
+    if call.kind == "writer":
+        return Answer(
+            "Die Linie fährt seit 1987 und hat in dem Jahr sehr viele Leute befördert [c1]."
+            if german
+            else "The line has run since 1987 and it carried a lot of people in the year [c1]."
+        )
+    return as_asked(call, brain.answer(call.kind, call.system, call.user))
+
+
+def run_doctor(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    with pytest.raises(SystemExit) as end:
+        cli.app(["doctor", *arguments], standalone_mode=True)
+    return int(str(end.value.code)), capsys.readouterr().out
+
+
+def test_a_model_is_graded_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with OpenAIServer(behaviour=a_good_model) as server:
+        named = ("--model", "good", "--base-url", server.base_url)
+        code, out = run_doctor(capsys, *named, "--json")
+        wire = json.loads(out)
+        assert (code, wire["fitness"], wire["model"]) == (0, "fit", "good")
+        assert wire["json_steps"] == ["schema", "tool", "text"]
+    with OpenAIServer(mode="inventing") as server:
+        code, out = run_doctor(capsys, "--model", "liar", "--base-url", server.base_url)
+    assert code == 1
+    assert "Browsing step: It recorded a passage that does not exist" in out
+    assert "Verdict: liar is not fit" in out
+    assert "offline model" in out
+
+
+def test_the_configured_model_is_graded_without_its_name(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with OpenAIServer(mode="401") as server:
+        monkeypatch.setenv("LEADLINE_MODEL_NAME", "configured")
+        monkeypatch.setenv("LEADLINE_MODEL_BASE_URL", server.base_url)
+        monkeypatch.setenv("LEADLINE_MODEL_API_KEY", CANARY)
+        code, out = run_doctor(capsys, "--model", "--json")
+    assert code == 1
+    assert json.loads(out)["model"] == "configured"
+    assert CANARY not in out
+
+
+def test_the_offline_model_is_not_graded() -> None:
+    with pytest.raises(InvalidSetting, match="--model"):
+        doctor.grade_model(Settings(), provider="offline")
+    with pytest.raises(InvalidSetting, match="OPENAI_API_KEY"):
+        doctor.grade_model(Settings(), provider="openai", model_name="gpt-5")

@@ -123,7 +123,8 @@ def test_a_typed_key_is_that_of_roles_at_the_same_address(monkeypatch: pytest.Mo
     monkeypatch.setenv("LEADLINE_MODEL_API_KEY", "main-key-123")
     run = config(verifier_name="small")
     keys = Settings().run_keys(run, SecretStr("typed-key-123"))
-    assert keys == {"LEADLINE_MODEL_API_KEY": "typed-key-123"}
+    assert set(keys) == {"LEADLINE_MODEL_API_KEY", "LEADLINE_VERIFIER_API_KEY"}
+    assert set(keys.values()) == {"typed-key-123"}
     for name, value in keys.items():
         monkeypatch.setenv(name, value)
     found = Settings().role_key(ModelRole.VERIFIER, run)

@@ -17,17 +17,18 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from dotenv import dotenv_values
-from rich.console import Console
-from rich.text import Text
 
 from leadline.cli_folders import FOLDER_COMMANDS
 from leadline.cli_options import (
     AsJson,
+    BaseUrl,
     Browsers,
     DepthOption,
     Further,
     ModelOptions,
+    NameIsOptional,
     PlanFrom,
+    ProviderOption,
     Root,
     TaskId,
     TopicArgument,
@@ -36,7 +37,7 @@ from leadline.cli_options import (
     grouped,
     option,
 )
-from leadline.cli_output import complain, print_json, printable, say, write_file
+from leadline.cli_output import complain, print_json, printable, say, show_checks, write_file
 from leadline.cli_runs import follow_run, read_pairs, read_topic, say_what_is_missing
 from leadline.domain.config import Provider, SearchEngine
 from leadline.domain.limits import Depth
@@ -208,22 +209,34 @@ def bench_command(
     raise typer.Exit(0 if all(row.status == "done" for row in rows) else 1)
 
 
-@app.command("doctor")
-def doctor_command(root: Root = None, as_json: AsJson = False) -> None:
-    """Check what Leadline needs on this machine, and say what to do about what is missing."""
-    from leadline.doctor import examine
+@app.command("doctor", cls=NameIsOptional)
+def doctor_command(
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", metavar="[NAME]", help="Grade this model (or the configured one) instead."
+        ),
+    ] = None,
+    provider: ProviderOption = None,
+    base_url: BaseUrl = None,
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check what Leadline needs on this machine, and say what to do about what is missing.
 
+    With --model: put a form of two minutes to a model, and say which mode to use it in.
+    """
+    from leadline.doctor import examine, grade_checks, grade_model
+
+    if not (model is None and provider is None and base_url is None):
+        named = {"model_name": model or None, "provider": provider, "base_url": base_url}
+        grade = grade_model(Settings(), **named)
+        show_checks(grade_checks(grade), as_json, grade.to_wire())
+        raise typer.Exit(0 if grade.fitness == "fit" else 1)
     checks = examine(root)
-    if as_json:
-        print_json({"ok": all(c.ok or not c.needed for c in checks),
-                     "checks": [c.to_wire() for c in checks]})  # fmt: skip
-    else:
-        console = Console()
-        for check in checks:
-            colour = "green" if check.ok else "red" if check.needed else "yellow"
-            mark = Text("✓ " if check.ok else "✗ ", style=colour)
-            console.print(mark + Text(f"{check.name}: {check.sentence}"), soft_wrap=True)
-    raise typer.Exit(0 if all(c.ok or not c.needed for c in checks) else 1)
+    well = all(c.ok or not c.needed for c in checks)
+    show_checks(checks, as_json, {"ok": well, "checks": [c.to_wire() for c in checks]})
+    raise typer.Exit(0 if well else 1)
 
 
 @app.command("serve")

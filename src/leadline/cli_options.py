@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand
+from typing_extensions import override
 
 from leadline.domain.claims import Verification
 from leadline.domain.config import Profile, Provider, ReportLength, ReportTemplate, SearchEngine
@@ -26,6 +28,18 @@ _TABLE = Settings.table()
 def option(key: str, *names: str, **more: Any) -> Any:
     """An option for a setting, described where the setting is."""
     return typer.Option(*names, help=_TABLE[key].description, show_default=False, **more)
+
+
+class NameIsOptional(TyperCommand):
+    """A command whose ``--model`` may stand without a name: then it is the configured one."""
+
+    @override
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        for place, word in enumerate(args):
+            if word == "--model" and (place + 1 == len(args) or args[place + 1].startswith("-")):
+                args = [*args[: place + 1], "", *args[place + 1 :]]
+                break
+        return super().parse_args(ctx, args)
 
 
 TopicArgument = Annotated[

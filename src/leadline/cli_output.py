@@ -13,7 +13,7 @@ import time
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -25,6 +25,9 @@ from leadline.domain.projection import RunView
 from leadline.domain.run import RunRecord, RunStatus
 from leadline.errors import UserError
 from leadline.runs.folder import RunFolder
+
+if TYPE_CHECKING:
+    from leadline.doctor import Check
 
 BOXES = {TaskState.OPEN: "[ ]", TaskState.DONE: "[x]", TaskState.FAILED: "[-]"}
 _COLOURS = {TaskState.OPEN: "", TaskState.DONE: "green", TaskState.FAILED: "red"}
@@ -56,6 +59,19 @@ def complain(sentence: str) -> None:
 def print_json(value: dict[str, Any]) -> None:
     """The one object on standard output."""
     say(json.dumps(value, ensure_ascii=False))
+
+
+def show_checks(checks: Sequence[Check], as_json: bool, wire: dict[str, Any]) -> None:
+    """What the doctor saw, a line a check, or ``wire`` as the one object."""
+    if as_json:
+        print_json(wire)
+        return
+    console = Console()
+    for check in checks:
+        colour = "green" if check.ok else "red" if check.needed else "yellow"
+        mark = Text("✓ " if check.ok else "✗ ", style=colour)
+        sentence = printable(check.sentence, 600)
+        console.print(mark + Text(f"{check.name}: {sentence}"), soft_wrap=True)
 
 
 def write_file(path: Path, text: str) -> None:

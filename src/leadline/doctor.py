@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from pydantic import SecretStr
@@ -26,6 +26,20 @@ from leadline.domain.config import ModelConfig, ModelRole, Provider, RunConfig, 
 from leadline.errors import InvalidSetting, LeadlineError
 from leadline.provider_keys import mask
 from leadline.settings import Settings
+
+if TYPE_CHECKING:
+    from leadline.models.grading import Grade
+
+_PARTS = {
+    "answers": "Answers",
+    "json": "JSON",
+    "passages": "Passages",
+    "honest": "No answer",
+    "worker": "Browsing step",
+    "injection": "Planted order",
+    "language": "Language",
+    "cites": "Citations",
+}
 
 BROWSER_SECONDS = 20.0
 NETWORK_SECONDS = 10.0
@@ -81,6 +95,40 @@ def _guarded(check: Callable[[], list[Check]]) -> list[Check]:
         return check()
     except (ImportError, OSError, RuntimeError, ValueError) as error:
         return [Check("Leadline", False, f"A check could not be made: {type(error).__name__}.")]
+
+
+def grade_model(settings: Settings, **overrides: Any) -> Grade:
+    """Grade the model of the settings, or the one that the overrides name, in two minutes.
+
+    Raises :class:`InvalidSetting` when there is none, or it lacks a name, an address or a key.
+    """
+    from leadline.models.factory import check_config
+    from leadline.models.grading import grade
+
+    model = settings.run_config(**overrides).model
+    if model.provider is Provider.OFFLINE:
+        raise InvalidSetting(
+            "The offline model needs no grade: name another one with --model, or in "
+            "LEADLINE_MODEL_NAME."
+        )
+    key = settings.api_key(model)
+    check_config(model, key)
+    return asyncio.run(grade(model, key))
+
+
+def grade_checks(grade: Grade) -> list[Check]:
+    """A grade as the doctor shows it: a line for each part, the measures, the verdict."""
+    from leadline.models.grading import NEEDED, Fitness
+
+    checks = [Check(_PARTS[m.part], m.passed, m.sentence, m.part in NEEDED) for m in grade.marks]
+    speed = (
+        f"{grade.seconds_an_answer:g} s and {grade.tokens_an_answer:g} tokens an answer, "
+        f"{grade.calls} calls in {grade.seconds:g} s."
+    )
+    checks.append(Check("Speed", grade.calls > 0, speed, needed=False))
+    fitness = grade.fitness
+    needed = fitness is Fitness.OFFLINE
+    return [*checks, Check("Verdict", fitness is Fitness.FIT, grade.verdict, needed)]
 
 
 def _python() -> Check:

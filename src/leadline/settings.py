@@ -262,7 +262,9 @@ class Settings(BaseSettings):
         for role, model in config.roles.items():
             own = self._role_key(role, config)
             shares = same_endpoint(model, config.model) and not self._usual.first(ROLE_KEYS[role])
-            if own and not (shares and main_key):
+            if shares and main_key:
+                found[ROLE_KEYS[role]] = main_key.get_secret_value()
+            elif own:
                 found[ROLE_KEYS[role]] = own.value
         return found
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from leadline.domain.config import Profile
 from leadline.domain.gaps import Gap, GapKind
 from leadline.domain.plan import TaskState
+from leadline.models import exam
 from leadline.models.prompts import Data, fresh_nonce, render_text, split_parts
 from leadline.models.reflect_request import ReflectRequest
 from leadline.models.requests import ClaimView, TaskOutcome
@@ -48,6 +49,7 @@ REQUESTS: dict[str, Any] = {
         digest="f1: The plant {x} delivers 12 MW.",
         max_new_tasks=2,
     ),
+    "exam": exam.PLANTED,
     "section": section_request(
         instruction="Write this theme.",
         style="The report goes by theme.",

@@ -114,6 +114,11 @@ class LangChainModel:
 
         return await climb(question, self._wire.memory, call)
 
+    async def reply_by(self, question: Question[Any], step: Step) -> Reply:
+        """One call by this step of the ladder alone. Raises ``StepRefused`` or a ``ModelError``."""
+        shape = Shape(step, question.name, question.schema)
+        return await self._call(question.messages, shape, question.role, attempts=1)
+
     async def say(self, messages: Sequence[Message], role: str) -> str:
         """One plain answer, as it came."""
         return (await self._call(tuple(messages), Shape(), role)).text
