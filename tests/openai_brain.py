@@ -13,6 +13,7 @@ from datetime import date
 from typing import Any
 
 from leadline.domain.config import Profile
+from leadline.demo.truth import load_truth, subjects
 from leadline.domain.limits import Limits
 from leadline.domain.plan import Plan, Task
 from leadline.domain.ranking import rank
@@ -248,3 +249,61 @@ def invented(kind: str, system: str, user: str) -> Any:
         {"claim": "Sources agree on 123123 invented percent.", "passages": ["1.1"]},
     ]
     return _step({"record_findings": {"findings": lies}}, *actions)
+
+
+def lying(kind: str, system: str, user: str) -> Any:
+    """As ``answer``, and every second thing is a lie: claims, sentences and verdicts alike.
+
+    The lies are the false statements of the demo web's truth files; they cite real passages and
+    real claims, so nothing but what they say is wrong with them.
+    """
+    honest = answer(kind, system, user)
+    match kind:
+        case "worker":
+            return _lying_step(honest, user)
+        case "writer":
+            return _lying_section(user)
+        case "verifier":
+            return {**honest, "verdicts": [_turned(v) for v in honest["verdicts"]]}
+        case _:
+            return honest
+
+
+def _lies(text: str) -> list[str]:
+    truths = [load_truth(name) for name in subjects()]
+    mine = [truth for truth in truths if truth.topic[:40] in text] or truths
+    return [lie.statement for truth in mine for lie in truth.false_statements]
+
+
+def _lie(lies: list[str], seed: str) -> str:
+    return lies[zlib.crc32(seed.encode()) % len(lies)]
+
+
+def _is_lied_about(seed: str) -> bool:
+    return zlib.crc32(seed.encode()) % 2 == 0
+
+
+def _lying_step(honest: dict[str, Any], user: str) -> dict[str, Any]:
+    lies = _lies(user)
+    for action in honest["action"]:
+        for finding in action.get("record_findings", {}).get("findings", ()):
+            if _is_lied_about(finding["claim"]):
+                finding["claim"] = _lie(lies, finding["claim"])
+    return honest
+
+
+def _lying_section(user: str) -> str:
+    lies = _lies(user)
+    sentences = []
+    for row in findings_in(user):
+        claim = " ".join(row["claim"].split()).rstrip(" .。")
+        said = _lie(lies, claim).rstrip(" .。") if _is_lied_about(claim) else claim
+        sentences.append(f"{said} [{row['id']}].")
+    return " ".join(sentences) or "There is nothing to report."
+
+
+def _turned(verdict: dict[str, Any]) -> dict[str, Any]:
+    if not _is_lied_about(verdict["claim"]):
+        return verdict
+    turned = "does not address" if verdict["verdict"] == "supports" else "supports"
+    return {**verdict, "verdict": turned}

@@ -25,7 +25,7 @@ from tests import openai_brain as brain
 MODES = (
     "competent", "429", "500", "hang", "cut", "malformed", "sloppy", "fenced", "think",
     "wrong-tool", "wrong-types", "empty", "huge", "endless-tools", "inventing", "parts",
-    "loop", "text", "html", "401", "404", "quota",
+    "loop", "text", "html", "401", "404", "quota", "lying",
 )  # fmt: skip
 
 HUGE = 20_000_000
@@ -206,7 +206,8 @@ class OpenAIServer:
 
 
 def _answer_of(mode: str, call: ChatCall) -> Answer:
-    make = brain.invented if mode == "inventing" else brain.answer
+    makers = {"inventing": brain.invented, "lying": brain.lying}
+    make = makers.get(mode, brain.answer)
     honest = make(call.kind, call.system, call.user)
     if mode in _CONTENT_FAULTS:
         return _CONTENT_FAULTS[mode](call, honest)

@@ -18,6 +18,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from dotenv import dotenv_values
 
+from leadline.cli_bench import bench_app
 from leadline.cli_folders import FOLDER_COMMANDS
 from leadline.cli_options import (
     AsJson,
@@ -37,14 +38,14 @@ from leadline.cli_options import (
     grouped,
     option,
 )
-from leadline.cli_output import complain, print_json, printable, say, show_checks, write_file
+from leadline.cli_output import complain, print_json, printable, show_checks
 from leadline.cli_runs import follow_run, read_pairs, read_topic, say_what_is_missing
 from leadline.domain.config import Provider, SearchEngine
 from leadline.domain.limits import Depth
 from leadline.domain.plan import Plan
 from leadline.domain.run import check_topic
 from leadline.errors import LeadlineError, UserError
-from leadline.following import Launcher, StopRequest, plan_from, stopped_by_signals
+from leadline.following import Launcher, plan_from
 from leadline.provider_keys import without_secrets
 from leadline.settings import ENV_FILE, Settings
 
@@ -163,50 +164,7 @@ def demo_command(
     follow_run(launcher, lambda: (launcher.start(DEMO_TOPIC, config), 0), as_json)
 
 
-@app.command("bench")
-@grouped
-def bench_command(
-    browsers: Annotated[
-        str, typer.Option("--browsers", "-b", help="Numbers of browsers to measure with.")
-    ] = "1,2,4",
-    *,
-    model: ModelOptions,
-    further: Further = None,
-    note: Annotated[str, typer.Option(help="A sentence about the model, for the page.")] = "",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the page to this file.")
-    ] = None,
-    root: Root = None,
-    as_json: AsJson = False,
-) -> None:
-    """Measure runs on the demo web, by default with the offline model."""
-    from leadline import bench
-
-    launcher = Launcher(Settings(), root)
-    stop = StopRequest()
-    rows: list[bench.Measured] = []
-    overrides = {
-        "depth": Depth.STANDARD, "engines": (SearchEngine.DEMO,), "plan_first": False,
-        **model.overrides(unset=Provider.OFFLINE), **read_pairs(further),
-    }  # fmt: skip
-    configs = [
-        launcher.settings.run_config(**{**overrides, "browsers": number.strip()})
-        for number in browsers.split(",")
-    ]
-    with stopped_by_signals(stop):
-        for config in configs:
-            complain(f"Measuring with N = {config.limits.max_parallel_browsers}.")
-            rows.append(bench.measure(launcher, config, stop=stop))
-            if stop.times:
-                raise typer.Exit(3)
-    page = bench.markdown(rows, note=note)
-    if output is not None:
-        write_file(output, page)
-    if as_json:
-        print_json({"runs": [row.to_wire() for row in rows]})
-    elif output is None:
-        say(page)
-    raise typer.Exit(0 if all(row.status == "done" for row in rows) else 1)
+app.add_typer(bench_app, name="bench")
 
 
 @app.command("doctor", cls=NameIsOptional)
