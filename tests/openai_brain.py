@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Callable
 from datetime import date
 from typing import Any
 
-from leadline.domain.config import Profile
 from leadline.demo.truth import load_truth, subjects
+from leadline.domain.config import Profile
 from leadline.domain.limits import Limits
 from leadline.domain.plan import Plan, Task
 from leadline.domain.ranking import rank
@@ -295,7 +296,7 @@ def _lying_step(honest: dict[str, Any], user: str) -> dict[str, Any]:
 def _lying_section(user: str) -> str:
     lies = _lies(user)
     sentences = []
-    for row in findings_in(user):
+    for row in claims_in(user):
         claim = " ".join(row["claim"].split()).rstrip(" .。")
         said = _lie(lies, claim).rstrip(" .。") if _is_lied_about(claim) else claim
         sentences.append(f"{said} [{row['id']}].")

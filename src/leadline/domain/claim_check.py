@@ -19,6 +19,10 @@ from leadline.domain.text import detect_language, numbers, numbers_said, stem, t
 CLAUSE_COVERS = 0.6
 """Share of a claim's words that a clause must hold to be the one that it restates."""
 
+_UNSPACED = frozenset({"zh", "ja", "ko", "th"})
+_PAIRS_SHARE = 1.5
+"""Where words are pairs of letters, a paraphrase shares fewer of them: coverage counts for more."""
+
 _CLAUSE = re.compile(
     r"[,;:—–，；：]|\b(?:but|while|whereas|although|though|aber|während|mais|pero)\b|但|而",
     re.IGNORECASE,
@@ -71,27 +75,36 @@ def check_in_code(
             shown.append(passage)
     if problems:
         return CodeCheck(tuple(dict.fromkeys(problems)))
-    return _compare(read_statement(claim.text), shown, " ".join(about))
+    about += [passage.heading for passage in shown]
+    return compare_words(claim.text, [p.text for p in shown], "\n".join(about))
 
 
-def _compare(statement: Statement, shown: Sequence[Passage], about: str) -> CodeCheck:
-    quoted = "\n".join(passage.text for passage in shown)
-    context = "\n".join((quoted, *(p.heading for p in shown), about))
-    if _flat(statement.text) and any(_flat(statement.text) in _flat(p.text) for p in shown):
+def compare_words(text: str, quotes: Sequence[str], context: str = "") -> CodeCheck:
+    """Hold one statement against the passages that it cites.
+
+    ``context`` is what may be named beside them: headings, title, author and date of the sources.
+    """
+    statement = read_statement(text)
+    quoted = "\n".join(quotes)
+    known_text = f"{quoted}\n{context}"
+    if _flat(text) and any(_flat(text) in _flat(quote) for quote in quotes):
         return CodeCheck(coverage=1.0, verbatim=True)
     problems: list[str] = []
-    added = sorted(numbers(statement.text) - numbers_said(context))
+    added = sorted(numbers(text) - numbers_said(known_text))
     if added:
         problems.append(f"It states {', '.join(added[:5])}, which its passages do not.")
     if detect_language(quoted) != statement.language:
         return CodeCheck(tuple(problems), 1.0, comparable=False)
-    known = terms(context)
+    known = terms(known_text)
     strange = sorted(n for n in statement.names if not terms(n) <= known)
     if strange:
         problems.append(f"It names {', '.join(strange[:5])}, which its passages do not.")
     problems += _polarity(statement, quoted)
-    own = terms(statement.text)
-    return CodeCheck(tuple(problems), len(own & known) / len(own) if own else 0.0)
+    own = terms(text)
+    coverage = len(own & known) / len(own) if own else 0.0
+    if statement.language in _UNSPACED:
+        coverage = min(1.0, coverage * _PAIRS_SHARE)
+    return CodeCheck(tuple(problems), coverage)
 
 
 def _polarity(statement: Statement, quoted: str) -> list[str]:

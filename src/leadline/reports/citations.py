@@ -12,9 +12,10 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from leadline.domain.claim_check import compare_words
 from leadline.domain.claims import Claim
 from leadline.domain.evidence import Source
-from leadline.domain.text import detect_language, numbers, numbers_said, terms, words
+from leadline.domain.text import numbers, numbers_said, terms, words
 from leadline.reports.connectives import CONNECTIVES, CONNECTIVES_CJK
 from leadline.reports.escape import CITE_CLOSE, CITE_OPEN, escape_inline, host_of
 from leadline.reports.section_text import (
@@ -28,6 +29,8 @@ from leadline.reports.section_text import (
 
 MAX_CONNECTING_WORDS = 8
 MAX_CONNECTING_CJK = 16
+MIN_COVERAGE = 0.4
+"""Share of a sentence's words that its claims, their passages or sources must hold."""
 _REPEATED = 0.85
 """Share of common words from which two sentences on the same claim are one."""
 
@@ -129,7 +132,7 @@ class _Evidence:
         ]
         quoted = "\n".join(claim.quotes)
         self.text = "\n".join((quoted, claim.text, *about))
-        self.quoted = quoted
+        self.quotes = claim.quotes
         self.numbers = numbers_said("\n".join((quoted, *about)))
         self.flat = _flat(quoted) + "\n" + _flat(CITE_RUN.sub("", cleaned(quoted)[0]))
         self.terms = terms(self.text)
@@ -257,10 +260,8 @@ class _Judge:
         said = "\n".join(e.text for e in cited)
         if any(m.casefold() not in said.casefold() for m in _DOMAIN.findall(plain)):
             return False
-        own = terms(plain)
-        if not own or stated or detect_language(plain) != detect_language(said):
-            return True
-        return any(own & e.terms for e in cited)
+        found = compare_words(plain, [q for e in cited for q in e.quotes], said)
+        return not found.problems and found.coverage >= MIN_COVERAGE
 
 
 def _flat(text: str) -> str:
