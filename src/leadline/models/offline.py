@@ -109,12 +109,17 @@ class OfflineModel:
 def digest_lines(request: SectionRequest) -> Iterator[str]:
     """The claims that fit the heading best, as quotes with their ids, none twice.
 
-    Where only some are needed they come as given, the strongest of each part first.
+    Where only some are needed, the order in which they come (the strongest of each part first)
+    counts as much as how they fit.
     What needs judgement (advice, conclusions) gets no line: a quote is no answer to it.
     """
     if request.judged:
         return
-    ranked = request.claims if request.most else ranked_claims(request)
+    ranked = ranked_claims(request)
+    if request.most:
+        places = {claim.id: place for place, claim in enumerate(ranked)}
+        come = sorted(enumerate(request.claims), key=lambda c: c[0] + places[c[1].id])
+        ranked = [claim for _, claim in come]
     room = request.words
     said: list[set[str]] = []
     for claim in ranked:
