@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from leadline.domain.claims import ClaimState
 from leadline.domain.evidence import BlockedPage
 from leadline.domain.plan import Category, Plan, Task, TaskState
 from leadline.domain.projection import RunView, TaskView
@@ -18,7 +19,7 @@ from leadline.reports.compose import Made, Report, SectionText, compose_report
 from leadline.reports.outline import SectionPlan, outline
 from leadline.reports.templates import load_template
 from leadline.reports.texts import CHINESE, ENGLISH, Texts, fill, texts_for
-from tests.reports.samples import C1, CLAIMS, SNAPSHOTS, claim, view
+from tests.reports.samples import C1, CLAIMS, SNAPSHOTS, claim, set_state, view
 
 TEXTS = {
     "In short": "The tower was Ada Mol's work [c1].",
@@ -199,9 +200,22 @@ def test_a_report_whose_writer_gave_nothing_says_so_at_its_head() -> None:
     assert f"> {ENGLISH.automatic_all}" in result.markdown.split("## ")[0]
     assert ENGLISH.automatic not in result.markdown
     assert {i for s in result.sentences for i in s.claims} == {"c1", "c2", "c3", "c4"}
-    listed = part(result.markdown, "In short")
-    assert "— “It is 45.5 metres high {} Error: x.”" in listed
-    assert "is told under “In short”" in part(result.markdown, "History")
+    assert "- Ada Mol built the tower" in part(result.markdown, "In short")
+    history = part(result.markdown, "History")
+    assert "— “It is 45.5 metres high {} Error: x.”" in history
+    assert "- Ada Mol built the tower" not in history, "no list says again what another said"
+
+
+def test_claims_of_which_none_may_be_used_are_not_called_nothing() -> None:
+    """W3-1, S2-36: no section, no citation, and the table says why."""
+    run = view()
+    for claim_id in run.claims:
+        set_state(run, claim_id, ClaimState.CONTRADICTED)
+    result = report(run)
+    assert ENGLISH.none_usable in result.markdown
+    assert "## History" not in result.markdown
+    assert result.sentences == ()
+    assert "contradicted, not used" in part(result.markdown, "Claims and their checks")
 
 
 def test_a_section_that_only_repeats_says_where_it_is_told() -> None:

@@ -62,7 +62,7 @@ async def write_report(context: RunContext) -> bool:
         made=made,
     )
     _save(session, report, template, partial=False)
-    return report.resolved > 0
+    return report.resolved > 0 and any(plan.claims for plan in plans)
 
 
 def write_partial_report(session: RunSession, status: RunStatus, reason: str) -> None:
@@ -121,7 +121,7 @@ class _Writer:
             return best
         request = self._request(plan)
         sources = self._context.session.view.sources
-        draft = _Draft(self._context, number, plan.heading)
+        draft = _Draft(self._context, number, plan.heading or self._context.topic)
         async with self._gate:
             for _ in range(TRIES):
                 whole = await self._written(request, plan, draft)
@@ -162,14 +162,9 @@ class _Writer:
             instruction=plan.spec.instruction,
             style=self._template.style,
             words=plan.words,
-            most=plan.spec.items[1] if plan.spec.items else _half(plan.spec.limit),
+            most=plan.enough,
             judged=plan.spec.judged,
         )
-
-
-def _half(limit: int) -> int:
-    """How many of the claims that a section is given it needs: the rest are there to choose."""
-    return -(-limit // 2)
 
 
 class _Draft:

@@ -107,7 +107,7 @@ class _Composer:
         alone = bool(asked) and all(section.text.is_empty for section in asked)
         out = [f"# {escape_text(shorten(topic, 300))}", *self._head()]
         if not found:
-            out.append(texts.nothing if view.sources else texts.no_sources)
+            out.append(self._why_nothing())
         elif alone and not self._made.partial:
             out.append(f"> {texts.automatic_all}")
         told = _without_repeats(sections)
@@ -137,6 +137,11 @@ class _Composer:
             dropped,
             tuple(citations.sentences),
         )
+
+    def _why_nothing(self) -> str:
+        if self._counted:
+            return self._texts.none_usable
+        return self._texts.nothing if self._view.sources else self._texts.no_sources
 
     def _head(self) -> list[str]:
         texts, made, head = self._texts, self._made, []
@@ -188,7 +193,7 @@ class _Composer:
                 else [f"*{texts.automatic}*"]
             )
             if plan.spec.items:
-                return note + self._points(plan.claims[: plan.spec.items[1]])
+                return note + self._points(plan.claims[: plan.enough])
             return note + self._claims_listed(plan, plan.claims)
         if text.is_empty:
             return [] if plan.spec.judged else [self._told_under(elsewhere)]
@@ -262,7 +267,7 @@ class _Composer:
         """Claims as a plain list (statement, passage, citation), each in one list of the report."""
         heading = plan.heading or self._texts.findings
         new = [claim for claim in claims if claim.id not in self._listed]
-        new = new[: plan.spec.limit] if plan.spec.limit else new
+        new = new[: plan.enough] if plan.enough else new
         lines = [f"- {self._citations.line(_listing(claim), (claim.id,))}" for claim in new]
         head = [] if plan.heading else [f"## {heading}"]
         if not lines:

@@ -36,6 +36,9 @@ class SectionPlan:
     words: int = 0
     group: str = ""
     """Heading of the section that this one is a part of."""
+    enough: int = 0
+    """How many claims do where no one writes: a summary leaves most of them to the sections that
+    follow. 0: all."""
     told_in: tuple[str, ...] = ()
     """Headings under which its claims are told, when an earlier section has them all."""
 
@@ -95,8 +98,14 @@ class _Outline:
             claims = self._selected(spec)
             heading = spec.heading.of(self._texts.code) if spec.heading else ""
             words = self._template.words_for(spec, self._length)
-            plans.append(SectionPlan(spec, heading, claims, self._tasks(), words))
+            enough = self._enough(spec)
+            plans.append(SectionPlan(spec, heading, claims, self._tasks(), words, enough=enough))
         return plans
+
+    def _enough(self, spec: SectionSpec) -> int:
+        if spec.items:
+            return spec.items[1]
+        return max(1, min(-(-spec.limit // 2), len(self._all) // 3)) if spec.restates else 0
 
     def _tasks(self) -> tuple[str, ...]:
         return tuple(task.id for theme in self._themes for task in theme.category.tasks)
@@ -133,7 +142,7 @@ class _Outline:
                 tuple(task.id for task in theme.category.tasks),
                 words,
                 group,
-                theme.told_in,
+                told_in=theme.told_in,
             )
             for theme in told
         ]

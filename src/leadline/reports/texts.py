@@ -24,6 +24,10 @@ class Texts:
         "No passage that answers this was found in the sources that were read, "
         "so there is nothing to report."
     )
+    none_usable: str = (
+        "Statements were found, but the checks let none of them stand, so there is nothing to "
+        "report. The table of claims says why."
+    )
     no_sources: str = "No source could be read, so there is nothing to report."
     partial: str = "This report is partial: the run ended before every task was worked on."
     stopped: str = "This report is partial: the run was stopped before every task was worked on."
@@ -145,6 +149,7 @@ CHINESE = Texts(
     references="参考来源",
     cited_passages="引用的段落",
     nothing="在已阅读的来源中没有找到能回答该问题的段落，因此没有可报告的内容。",
+    none_usable="找到了一些说法，但均未通过核查，因此没有可报告的内容。原因见论断表。",
     no_sources="没有读到任何来源，因此没有可报告的内容。",
     partial="本报告不完整：运行在完成所有任务之前结束。",
     stopped="本报告不完整：运行在完成所有任务之前被停止。",
