@@ -9,7 +9,8 @@ import traceback
 
 import pytest
 
-from leadline.domain.config import Provider
+from leadline.domain.config import Profile, Provider
+from leadline.domain.profiles import PROFILES
 from leadline.errors import (
     ModelAnswerInvalid,
     ModelError,
@@ -33,6 +34,24 @@ async def test_an_honest_model_answers_a_plan_in_one_call(bench: Bench) -> None:
     assert (call.role, call.ok, call.attempts, call.usage.calls) == ("planner", True, 1, 1)
     assert call.usage.input_tokens > 100
     assert call.usage.cost_usd is None
+
+
+@pytest.mark.parametrize("profile", Profile)
+async def test_each_profile_is_one_call_with_a_schema_of_its_own(
+    bench: Bench, profile: Profile
+) -> None:
+    """S0-7, S2-3, S3-24: the shape that the prompt asks for is the one that is enforced."""
+    with OpenAIServer() as server:
+        draft = await bench.model(server).ask(plan_request(profile=profile))
+        assert server.calls == 1
+        body = server.requests[0].body
+    wrapper = {"tasks": "tasks", "categories": "categories", "views": "perspectives"}
+    name = wrapper[PROFILES[profile].answer]
+    assert name in body["response_format"]["json_schema"]["schema"]["properties"]
+    assert f'{{"{name}"' in server.requests[0].system or name == "perspectives"
+    narrowed = PROFILES[profile].narrowed(plan_request().limits)
+    assert narrowed.min_categories <= len(draft.plan.categories) <= narrowed.max_categories
+    assert draft.notices == ()
 
 
 @pytest.mark.parametrize("mode", ["fenced", "think", "sloppy", "parts"])
