@@ -128,7 +128,9 @@ def test_w3_16_overall_is_the_mean_on_0_to_100(numbers: list[tuple[int, int, int
     assert 0 <= overall(scores) <= 100
     assert overall([]) == 0
     if scores:
-        assert (overall(scores) == 100) == all(s.total == 15 for s in scores) or len(scores) > 10
+        least, most = min(s.total for s in scores), max(s.total for s in scores)
+        assert overall([scores[0]] * 9) == overall([scores[0]])
+        assert round(100 * (least - 3) / 12) <= overall(scores) <= round(100 * (most - 3) / 12)
 
 
 def test_the_ends_of_the_overall_score() -> None:

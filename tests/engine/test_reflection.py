@@ -17,7 +17,7 @@ from leadline.domain.run import RunStatus
 from leadline.engine.context import WorkOrder
 from leadline.engine.graph import run_graph
 from leadline.engine.reflection import with_claims
-from leadline.errors import ModelAnswerInvalid, ModelRejected, ModelUnavailable
+from leadline.errors import LimitReached, ModelAnswerInvalid, ModelRejected, ModelUnavailable
 from leadline.models.offline import OfflineModel
 from leadline.models.reflect_request import NewTask, ReflectAnswer, ReflectRequest
 from tests.engine.rig import Bench, Rig, a_config, a_plan, found
@@ -136,6 +136,7 @@ async def test_what_a_person_deleted_is_not_asked_again(bench: Bench) -> None:
         ModelAnswerInvalid("Nothing readable."),
         ModelUnavailable("The model does not answer."),
         ModelRejected("The key is not accepted."),
+        LimitReached("The run used its 1000 tokens.", limit="tokens"),
     ],
 )
 async def test_a_reflection_that_fails_is_a_notice_and_the_report_is_written(

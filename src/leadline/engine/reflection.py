@@ -21,7 +21,7 @@ from leadline.domain.subject import with_object
 from leadline.engine.claims import Store, merged_claims
 from leadline.engine.context import RunContext
 from leadline.engine.digest import digest
-from leadline.errors import ModelError
+from leadline.errors import LimitReached, ModelError
 from leadline.models.reflect_request import NewTask, ReflectRequest
 from leadline.models.requests import TaskOutcome
 from leadline.runs.session import RunSession
@@ -39,11 +39,11 @@ async def reflect(context: RunContext) -> bool:
     room = limits.max_tasks - sum(1 for _ in plan.tasks())
     if room <= 0:
         return False
-    context.budget.check()
     request = _request(context, plan, min(room, limits.max_tasks_per_category))
     try:
+        context.budget.check()
         answer = await context.model_for(request.role).ask(request)
-    except ModelError as error:
+    except (ModelError, LimitReached) as error:
         context.notice(f"The gaps could not be reviewed: {error}", warning=True)
         return False
     plan = context.sync_plan()
