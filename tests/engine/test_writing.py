@@ -230,18 +230,21 @@ async def test_the_length_setting_reaches_the_writer(
 async def test_the_rendered_prompts_of_each_template(bench: Bench, name: str) -> None:
     """S1-9, W2-5: snapshots; both sides of a contradiction are in the writer's input.
 
-    ``UPDATE_SNAPSHOTS=1`` writes them anew.
+    What each template adds to the system prompt is shown once. ``UPDATE_SNAPSHOTS=1`` writes anew.
     """
     with researched(bench, OfflineModel(), report_template=ReportTemplate(name)) as rig:
         await run_graph(rig.context)
         put_at_odds(rig)
         rig.model = model = Scripted()
         await write_report(rig.context)
-    text = "\n".join(
-        f"===== {message.role}\n{message.text}"
-        for request in model.asked
-        for message in request.render(make_nonce=lambda: "NONCE")
+    rendered = [request.render(make_nonce=lambda: "NONCE") for request in model.asked]
+    style = model.asked[0].style
+    assert all(style in system.text for system, _ in rendered)
+    asked = (
+        f"===== user ({request.words} words)\n{user.text}"
+        for request, (_, user) in zip(model.asked, rendered, strict=True)
     )
+    text = "\n".join((f"===== style\n{style}", *asked))
     path = PROMPTS / f"writer_{name}.txt"
     if os.environ.get("UPDATE_SNAPSHOTS"):
         path.parent.mkdir(exist_ok=True)

@@ -191,12 +191,16 @@ def test_time_sensitive_claims_are_listed_with_their_date() -> None:
     """S3-44."""
     run = view()
     run.insights = run.insights.model_copy(
-        update={"time_sensitive": ("c3",), "blind_spots": ("Who pays for {it}?",)}
+        update={
+            "time_sensitive": ("c3",),
+            "blind_spots": ("Who pays for {it}?", "Why did {x} | <b> fail? (Every page a wall.)"),
+        }
     )
     markdown = report(run, {}, template="evidence").markdown
     told = markdown.split(r"### What may change with time")[1].split("\n#")[0]
     assert "Ghent has 3.2 million lamps (2023-01-02) [" in told
     assert "- Who pays for {it}?" in markdown
+    assert markdown.count("Why did {x}") == 1, "a failed task is not told twice"
 
 
 def test_braces_of_pages_and_claims_change_nothing() -> None:

@@ -65,7 +65,7 @@ def time_sensitive(
 def gaps(texts: Texts, view: RunView) -> str:
     """Open and failed tasks with their reasons, tasks that a person ticked, other blind spots."""
     lines: list[str] = []
-    named: set[str] = set()
+    named: list[str] = []
     for task in view.plan.tasks() if view.plan else ():
         known = view.tasks.get(task.id)
         if task.state is TaskState.DONE:
@@ -75,9 +75,14 @@ def gaps(texts: Texts, view: RunView) -> str:
         else:
             why = texts.failed_task if task.state is TaskState.FAILED else texts.open_task
             why = escape_text(shorten(known.reason, 300)) if known and known.reason else why
-        named.add(one_line(task.text).casefold())
+        named.append(one_line(task.text).casefold())
         lines.append(f"- {escape_text(shorten(task.text, 300))} — {why}")
-    others = (s for s in view.insights.blind_spots if one_line(s).casefold() not in named)
+    # A blind spot that begins with a task's words is that task again, with its reason.
+    others = (
+        spot
+        for spot in view.insights.blind_spots
+        if not one_line(spot).casefold().startswith(tuple(named))
+    )
     lines += (f"- {escape_text(shorten(spot, 300))}" for spot in others)
     return _limited(texts, lines)
 
