@@ -15,7 +15,7 @@ from leadline.domain.claims import Citation, ClaimState, ReportSentence
 from leadline.domain.evidence import PassageRef
 from leadline.domain.evidence_file import ClaimPart, EvidenceFile, SourcePart
 from leadline.domain.text import numbers, numbers_said, shorten
-from leadline.reports.escape import host_of, safe_url, visible
+from leadline.reports.escape import host_of, safe_url, visible, without_addresses
 from leadline.reports.report_reading import (
     PassageLink,
     ShownBlock,
@@ -24,9 +24,15 @@ from leadline.reports.report_reading import (
     flat,
     read_report,
 )
+from leadline.reports.texts import CHINESE, ENGLISH
 
 _TOLD_STATE = re.compile(r"(c\d+) ([a-z ]+)", re.ASCII)
-_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://\S*", re.IGNORECASE)
+_OWN_LINES = tuple(
+    re.compile(re.sub(r"\\\{\w+\\\}", ".*", re.escape(line)))
+    for texts in (ENGLISH, CHINESE)
+    for line in (texts.standing, texts.scope)
+)
+"""What the writer of reports itself may set below the references: counts and scope."""
 _STATEMENT_CHARS = 120
 """So much of a claim's text must stand in its line of a table, which may cut it short."""
 
@@ -220,6 +226,8 @@ class _Checker:
             if url not in known:
                 say(f"report.md links {shorten(url, 120)}, which was not read in this run.")
         for text in self._shown.beside_references:
+            if any(line.match(text) for line in _OWN_LINES):
+                continue
             say(f"{_named(text)} stands among the references and is none.")
 
     def _compare_reference(
@@ -252,7 +260,7 @@ def _citations(links: Iterable[PassageLink]) -> list[Citation]:
 
 def _states(block: ShownBlock, claim: ClaimPart) -> bool:
     """Whether a row has the words of a claim, at least their beginning."""
-    words = flat(visible(shorten(_ADDRESS.sub("", claim.text), _STATEMENT_CHARS))).rstrip("…")
+    words = flat(visible(shorten(without_addresses(claim.text), _STATEMENT_CHARS))).rstrip("…")
     return any(flat(cell).startswith(words) for cell in block.cells)
 
 

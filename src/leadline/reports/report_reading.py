@@ -21,7 +21,9 @@ from leadline.domain.evidence import PassageRef
 _STORED = re.compile(r"(?:\./)?sources/(\d{1,6})\.md(?:#p(\d{1,6}))?", re.ASCII)
 _NUMBER = re.compile(r"\[(\d{1,6})\]", re.ASCII)
 _MARK = re.compile(r"\([^()\n]{1,60}\)")
-_IGNORED = re.compile(r"[\s|]+")
+_BARE_MARK = re.compile(r"\s*\*\([^()\n]{1,60}\)\*")
+"""A mark right before a letter: Markdown takes its asterisks for characters."""
+_IGNORED = re.compile(r"[\s|\x00-\x1f\x7f-\x9f\ufffd]+")
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class ShownReport:
 
 
 def flat(text: str) -> str:
-    """The text without blanks and without the bars between a table's cells."""
+    """The text without blanks, control characters and the bars between a table's cells."""
     return _IGNORED.sub("", text)
 
 
@@ -164,9 +166,15 @@ def _read_inline(tokens: Sequence[Token]) -> _Inline:
                 _mark(found)
                 i += 3  # the state behind a citation is no part of the sentence
                 continue
+        words = _words(token)
+        if token.type == "text" and cited_at >= 0 and not found.text[cited_at:].strip():
+            bare = _BARE_MARK.match(words)
+            if bare is not None:
+                _mark(found)
+                words = words[bare.end() :]
         if token.type == "image":
             found.urls.append((str(token.attrGet("src") or ""), token.content))
-        found.text += _words(token)
+        found.text += words
         i += 1
     return found
 
