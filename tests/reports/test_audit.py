@@ -119,6 +119,7 @@ def test_contradictions_are_told_with_both_sides_and_their_basis() -> None:
             claims=("c1", "c2"),
             about="height of the {tower}",
             reason="One says 1703, the other 45.5.",
+            found_by="verifier",
         ),
     )
     set_state(run, "c1", ClaimState.DISPUTED, against=("c2",))
@@ -128,6 +129,27 @@ def test_contradictions_are_told_with_both_sides_and_their_basis() -> None:
     assert lines[1].endswith("*(disputed)*")
     assert lines[2].startswith("    - Site 1, 2023-01-02: The tower is 45.5 metres high [")
     assert lines[3] == ("    - One says 1703, the other 45.5. Nothing that was read settles it.")
+
+
+def test_what_code_found_at_odds_is_named_in_the_words_of_the_claims() -> None:
+    """S1-9: what was measured; the values stand in the sides and are not said again."""
+    run = view()
+    run.conflicts = (
+        Conflict(
+            kind=ConflictKind.CONTRADICTION,
+            claims=("c1", "c2"),
+            about="ghent lamp million",
+            reason="They give 1703 and 45.5 metr for the same thing.",
+        ),
+    )
+    told = part(report(run).markdown, "Where sources disagree")
+    assert "**ghent lamp million**" in told, "words that neither has stay as they are"
+    run.conflicts = (
+        run.conflicts[0].model_copy(update={"about": "lamp million", "claims": ("c1", "c3")}),
+    )
+    told = part(report(run).markdown, "Where sources disagree")
+    assert "**million lamps**: The sources disagree." in told
+    assert "They give" not in told
 
 
 def test_a_settled_contradiction_names_the_deciding_evidence() -> None:

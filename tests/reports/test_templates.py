@@ -45,6 +45,7 @@ def at_odds() -> RunView:
             claims=("c1", "c2"),
             about="the tower",
             reason="They give other builders.",
+            found_by="verifier",
         ),
         Conflict(
             kind=ConflictKind.SUPERSEDED,

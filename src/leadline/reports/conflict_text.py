@@ -6,12 +6,13 @@ that the report may not state is given in the words of its stored passage, never
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from leadline.domain.claims import Claim, Conflict, ConflictKind
 from leadline.domain.evidence import Source
 from leadline.domain.projection import RunView
-from leadline.domain.text import shorten
+from leadline.domain.text import shorten, stem, words
 from leadline.reports.basis import Basis
 from leadline.reports.escape import escape_text, host_of
 from leadline.reports.numbering import ReportCitations
@@ -62,7 +63,7 @@ class _Teller:
     def _head(self, conflict: Conflict) -> str:
         superseded = conflict.kind is ConflictKind.SUPERSEDED
         what = self._texts.replaced if superseded else self._texts.at_odds
-        about = escape_text(shorten(conflict.about, 200))
+        about = escape_text(shorten(_spoken(conflict.about, self._basis, conflict.claims), 200))
         return f"**{about}**: {what}" if about else f"**{what}**"
 
     def _side(self, claim: Claim, form: str = "{said}") -> str:
@@ -77,10 +78,12 @@ class _Teller:
         return f"    - {self._citations.line(fill(form, said=told), (claim.id,))}"
 
     def _outcome(self, conflict: Conflict) -> str:
+        # What code has to say (both values, both dates) stands in the sides already.
+        reason = "" if conflict.found_by == "code" else shorten(conflict.reason, 300)
         if conflict.kind is ConflictKind.SUPERSEDED:
-            return shorten(conflict.reason, 300)
+            return reason
         if conflict.is_open:
-            return f"{shorten(conflict.reason, 300)} {self._texts.nothing_settles}".strip()
+            return f"{reason} {self._texts.nothing_settles}".strip()
         winner = self._basis.claims.get(conflict.settled_for)
         site = self._site(winner) if winner else conflict.settled_for
         why = shorten(conflict.settled_by or conflict.reason, 300)
@@ -93,3 +96,16 @@ class _Teller:
         source = self._source(claim)
         name = (source.site or host_of(source.url)) if source else self._texts.undated
         return shorten(name, 120)
+
+
+def _spoken(about: str, basis: Basis, ids: Iterable[str]) -> str:
+    """The words that two claims share, as the claims have them where only their stems are given."""
+    wanted = {stem(word) for word in words(about)}
+    for claim_id in ids:
+        found: dict[str, str] = {}
+        for word in re.findall(r"[^\W_]+", basis.claims[claim_id].text):
+            if (key := stem(word.casefold())) in wanted:
+                found.setdefault(key, word)
+        if wanted and found.keys() == wanted:
+            return " ".join(found.values())
+    return about
