@@ -53,7 +53,7 @@ def test_any_topic_gives_a_plan_within_limits(topic: str, depth: Depth, profile:
 
 def test_compound_questions_are_split() -> None:
     found = texts("What is tidal power in Brixholm and how much does it cost?")
-    assert found[:2] == ["What is tidal power in Brixholm", "how much does it cost"]
+    assert found[:2] == ["What is tidal power in Brixholm", "Brixholm: how much does it cost"]
 
 
 @pytest.mark.parametrize(
@@ -207,11 +207,38 @@ def test_the_aspects_that_a_topic_lists_are_its_first_tasks() -> None:
     plan = offline_plan(topic, Limits(), language="", today=TODAY)
     assert plan.categories[0].name == "Ridership; cost and funding; the bridge debate"
     assert [t.text for t in plan.categories[0].tasks] == [
-        "How well do tidal ferries work: ridership",
-        "How well do tidal ferries work: cost and funding",
-        "How well do tidal ferries work: the bridge debate",
+        "Tidal ferries: ridership",
+        "Tidal ferries: cost and funding",
+        "Tidal ferries: the bridge debate",
     ]
     assert plan.categories[1].name == "Background"
+
+
+def test_queries_are_the_subject_in_short_and_the_aspect_then_its_halves() -> None:
+    topic = "How well does the electric tidal ferry of Quorrow work: cost and funding, noise?"
+    limits = Limits(queries_per_task=3)
+    plan = offline_plan(topic, limits, language="", today=TODAY)
+    assert plan.categories[0].tasks[0].queries == (
+        "ferry Quorrow cost funding",
+        "ferry Quorrow cost",
+        "ferry Quorrow funding",
+    )
+    assert plan.categories[0].tasks[1].queries == ("ferry Quorrow noise",)
+
+
+def test_where_room_is_left_for_one_category_it_holds_a_little_of_each_kind() -> None:
+    plan = offline_plan(
+        "Heat pumps: price, noise, power, lifetime, repair, size, law, taxes, safety",
+        Limits(),
+        language="",
+        today=TODAY,
+    )
+    assert len(plan.categories) == 4
+    assert [task.text for task in plan.categories[3].tasks] == [
+        "Heat pumps: what it is and how it works",
+        "Heat pumps: criticism and differing views",
+        "Heat pumps: recent developments",
+    ]
 
 
 def test_many_aspects_spread_over_categories_within_the_limits() -> None:

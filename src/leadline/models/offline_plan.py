@@ -17,25 +17,24 @@ from leadline.domain.limits import Limits
 from leadline.domain.plan import Category, Plan, Task
 from leadline.domain.profiles import PROFILES, AnswerShape
 from leadline.domain.subject import (
+    QUESTION_WORDS,
     SUBJECT_CHARS,
     keywords,
     listed_aspects,
+    named_subject,
+    parts_of,
+    query_subject,
+    questions_in,
     research_object,
     subject_of,
 )
-from leadline.domain.text import detect_language, shorten, words
+from leadline.domain.text import detect_language, shorten, terms
 from leadline.models.offline_views import view_plan
 
 _DEFAULT_CATEGORIES = 4
 
-_QUESTION_EN = r"what|how|why|which|who|when|where|is|are|do|does|did|can|should"
 _ASKS = re.compile(
-    rf"^(?:{_QUESTION_EN})\b|[?？]\s*$|什么|如何|怎么|怎样|为何|为什么|哪些|哪个|多少|是否|吗[？?]?$",
-    re.IGNORECASE,
-)
-_SPLIT = re.compile(
-    rf"[\n;；?？]+|,?\s+(?:and|as well as)\s+(?=(?:{_QUESTION_EN})\b)"
-    r"|[，,]\s*(?:以及|并且|还有)(?=.{4})",
+    rf"^(?:{QUESTION_WORDS})\b|[?？]\s*$|什么|如何|怎么|怎样|为何|为什么|哪些|哪个|多少|是否|吗[？?]?$",
     re.IGNORECASE,
 )
 _COMPARED = (
@@ -57,6 +56,8 @@ class _Wording:
     compared: str
     one_side: str
     difference: str
+    rest: str
+    """Name of the category that holds a little of each kind."""
     aspects: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 
@@ -65,6 +66,7 @@ _EN = _Wording(
     compared="Comparison",
     one_side="{s}: what it is and what it does",
     difference="Differences between {a} and {b}",
+    rest="Background and views",
     aspects=(
         ("Background", (
             ("{s}: what it is and how it works", "overview"),
@@ -78,7 +80,7 @@ _EN = _Wording(
         )),
         ("Viewpoints", (
             ("{s}: benefits and risks", "benefits risks"),
-            ("{s}: criticism and differing views", "criticism debate"),
+            ("{s}: criticism and differing views", "criticism debate opinion"),
             ("{s}: comparison with alternatives", "alternatives comparison"),
         )),
         ("Recent developments", (
@@ -94,6 +96,7 @@ _ZH = _Wording(
     compared="对比",
     one_side="{s}：是什么，有什么特点",
     difference="{a}与{b}的差异",
+    rest="背景与观点",
     aspects=(
         ("背景概览", (
             ("{s}：是什么，如何运作", "介绍"),
@@ -150,16 +153,34 @@ class _Question:
 
 def _in_categories(question: _Question) -> Plan:
     """The topic's own questions or aspects first, then what any topic has."""
-    topic, limits, wording = question.topic, question.limits, question.wording
-    most = limits.max_tasks_per_category
-    subject = research_object(topic)
-    categories = _own_questions(question, subject)
+    limits, topic = question.limits, question.topic
+    asks_more = listed_aspects(topic) is None and len(questions_in(topic)) > 1
+    subject = named_subject(topic) if asks_more else research_object(topic)
+    own = _own_questions(question, subject)
     target = min(max(_DEFAULT_CATEGORIES, limits.min_categories), limits.max_categories)
+    categories = [*own, *_frame(question, subject, target - len(own))]
+    return Plan(categories=tuple(categories[: limits.max_categories]))
+
+
+def _frame(question: _Question, subject: str, room: int) -> list[Category]:
+    """What is asked of any subject, in as many categories as there is room for.
+
+    Where there is room for one alone, it holds a little of each kind.
+    """
+    limits, frames = question.limits, question.wording.aspects
+    most = limits.max_tasks_per_category
     tasks_each = min(max(limits.min_tasks_per_category, 1), most)
-    for name, aspects in wording.aspects:
-        tasks = (_aspect(question, subject, a) for a in aspects[:tasks_each])
-        categories.append(Category(name=name, tasks=tuple(tasks)))
-    return Plan(categories=tuple(categories[:target]))
+    if room == 1:
+        background, _, views, recent = (aspects for _, aspects in frames)
+        mixed = (background[0], views[1], recent[0])[:most]
+        frames, tasks_each = ((question.wording.rest, mixed),), len(mixed)
+    return [
+        Category(
+            name=name,
+            tasks=tuple(_aspect(question, subject, aspect) for aspect in aspects[:tasks_each]),
+        )
+        for name, aspects in frames[: max(0, room)]
+    ]
 
 
 def _in_one_list(question: _Question) -> Plan:
@@ -188,12 +209,10 @@ _BUILDERS: Mapping[AnswerShape, Callable[[_Question], Plan]] = {
 
 def _own_questions(question: _Question, subject: str) -> list[Category]:
     """What the topic itself asks: the aspects it lists, or its questions and comparisons."""
-    topic, limits, wording = question.topic, question.limits, question.wording
-    listed = listed_aspects(topic)
+    listed = listed_aspects(question.topic)
     if listed:
-        return _aspects_named(subject, listed[1], wording, limits)
-    most = limits.max_tasks_per_category
-    return [*_asked(topic, wording, most), *_compared(topic, wording, most)]
+        return _aspects_named(subject, listed[1], question.wording, question.limits)
+    return [*_asked(question), *_compared(question)]
 
 
 def _aspect(question: _Question, subject: str, aspect: tuple[str, str]) -> Task:
@@ -221,7 +240,7 @@ def _aspects_named(
         tasks = tuple(
             Task(
                 text=shorten(f"{subject}{colon}{aspect}", 300),
-                queries=(shorten(f"{keywords(subject)} {keywords(aspect)}", 300),),
+                queries=_aspect_queries(subject, aspect, limits),
             )
             for aspect in group
         )
@@ -229,19 +248,33 @@ def _aspects_named(
     return categories
 
 
-def _asked(topic: str, wording: _Wording, most: int) -> list[Category]:
-    """The questions that the topic asks, one task each."""
-    parts = [part.strip(" ,，.。") for part in _SPLIT.split(topic)]
-    questions = [part for part in parts if len(words(part)) >= 2]
-    if len(questions) < 2 and not _ASKS.search(topic):
+def _aspect_queries(subject: str, aspect: str, limits: Limits) -> tuple[str, ...]:
+    """Subject and aspect, then its parts one by one where more queries are allowed."""
+    base = query_subject(subject)
+    asked = [aspect, *parts_of(aspect)]
+    queries = [shorten(f"{base} {keywords(text)}", 300) for text in asked]
+    return tuple(dict.fromkeys(queries))[: limits.queries_per_task]
+
+
+def _asked(question: _Question) -> list[Category]:
+    """The questions that the topic asks, one task each; each says what it is about."""
+    asked = questions_in(question.topic)
+    if len(asked) < 2 and not _ASKS.search(question.topic):
         return []
-    kept = dict.fromkeys(shorten(question, 300) for question in questions[:most])
-    tasks = tuple(Task(text=question, queries=(keywords(question),)) for question in kept)
-    return [Category(name=wording.asked, tasks=tasks)] if tasks else []
+    subject = named_subject(question.topic)
+    colon = "：" if question.chinese else ": "
+    tasks: list[Task] = []
+    for text in asked[: question.limits.max_tasks_per_category]:
+        query = query_subject(text)
+        if tasks and not terms(text) & terms(subject):
+            text, query = f"{subject}{colon}{text}", f"{query_subject(subject)} {query}"
+        tasks.append(Task(text=shorten(text, 300), queries=(shorten(query, 300),)))
+    return [Category(name=question.wording.asked, tasks=tuple(tasks))] if tasks else []
 
 
-def _compared(topic: str, wording: _Wording, most: int) -> list[Category]:
+def _compared(question: _Question) -> list[Category]:
     """Both sides of a comparison and what sets them apart."""
+    topic, wording = question.topic, question.wording
     for pattern in _COMPARED:
         if match := pattern.search(topic):
             sides = [subject_of(match[side].strip(" ?？.。,，:：")) for side in "ab"]
@@ -256,10 +289,10 @@ def _compared(topic: str, wording: _Wording, most: int) -> list[Category]:
         ),
         *(Task(text=wording.one_side.format(s=s), queries=(keywords(s),)) for s in sides),
     )
-    return [Category(name=wording.compared, tasks=tasks[:most])]
+    return [Category(name=wording.compared, tasks=tasks[: question.limits.max_tasks_per_category])]
 
 
 def _queries(subject: str, suffix: str, limits: Limits) -> tuple[str, ...]:
-    base = keywords(subject)
+    base = query_subject(subject)
     variants = [f"{base} {suffix}", base, *(f"{base} {word}" for word in suffix.split())]
     return tuple(dict.fromkeys(variants))[: limits.queries_per_task]
