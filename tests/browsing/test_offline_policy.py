@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from leadline.browsing.offline_policy import OfflinePolicy, choose_rows
-from leadline.browsing.state import CurrentPage, Element, Row, WorkerState
+from leadline.browsing.offline_policy import OfflinePolicy, claims_in
+from leadline.browsing.state import CurrentPage, Element, WorkerState
 from leadline.domain.limits import Limits
 from tests.browsing.worker_doubles import FakeReader, hit, new_state, show
 from tests.doubles import MemoryRun
@@ -36,22 +36,15 @@ def claims(actions: list[dict[str, Any]]) -> list[str]:
     return [f["claim"] for f in actions[0]["record_findings"]["findings"]]
 
 
-def test_rows_and_nothing_read_means_read_the_best() -> None:
+def test_the_best_rows_are_read_and_a_page_is_kept_back_for_what_they_lead_to() -> None:
     state = new_state(limits=Limits(pages_per_query=3))
     state.add_rows(state.query, [hit(n) for n in range(1, 6)])
-    _, actions = OfflinePolicy(state).decide()
-    assert actions == [{"read": {"results": [1, 2, 3]}}]
-
-
-def test_hosts_are_mixed_and_the_newest_of_a_host_comes_first() -> None:
-    rows = [
-        Row(1, "q", "old", "https://a.example/1", date="2019-01-01"),
-        Row(2, "q", "new", "https://a.example/2", date="2025-01-01"),
-        Row(3, "q", "b", "https://b.example/1"),
-        Row(4, "q", "c", "https://c.example/1"),
-    ]
-    assert [r.number for r in choose_rows(rows, 3)] == [2, 3, 4]
-    assert [r.number for r in choose_rows(rows, 9)] == [2, 3, 4, 1]
+    policy = OfflinePolicy(state)
+    assert policy.decide()[1] == [{"read": {"results": [1, 2]}}]
+    reader = FakeReader(MemoryRun(), {})
+    for number in (1, 2):
+        show(state, reader.store(hit(number).url, FERRY))
+    assert policy.decide()[1] == [{"read": {"results": [3]}}]
 
 
 def test_passages_are_copied_and_the_work_ends_in_the_same_step() -> None:
@@ -193,3 +186,95 @@ def test_chinese_questions_find_chinese_passages() -> None:
     _, actions = policy.decide()
     assert claims(actions) == ["索伦渡轮每次航行可载客三百五十人。"]
     assert actions[1]["done"]["answered"] is True
+
+
+def test_each_half_of_an_aspect_is_searched_for_in_the_step_that_reads() -> None:
+    state = new_state(task="Solund ferry: cost and noise", query="Solund ferry cost noise")
+    state.add_rows(state.query, [hit(1), hit(2)])
+    _, actions = OfflinePolicy(state).decide()
+    assert actions == [
+        {"search": {"query": "Solund ferry cost"}},
+        {"search": {"query": "Solund ferry noise"}},
+        {"read": {"results": [1, 2]}},
+    ]
+
+
+def test_a_sentence_on_the_aspect_comes_before_one_on_the_subject() -> None:
+    _, policy = reading(
+        "The Solund ferry is a ferry. The Solund ferry leaves from the pier. "
+        "Its funding came from 40 shareholders.",
+        task="Solund ferry: funding",
+        query="Solund ferry funding",
+    )
+    assert claims(policy.decide()[1])[0] == "Its funding came from 40 shareholders."
+
+
+def test_a_page_that_hides_more_is_opened_and_its_button_clicked() -> None:
+    text = "This thread on the Solund ferry has 12 posts. The Solund ferry carries 350 passengers."
+    state, policy = reading(text)
+    url = hit(1).url
+    assert policy.decide()[1] == [{"navigate": {"url": url}}]
+    state.look_at(CurrentPage(url, "T", elements=(Element(5, "button", "Show more posts"),)))
+    _, actions = policy.decide()
+    assert names(actions) == ["click", "wait", "click", "wait", "read_page"]
+    reader = FakeReader(MemoryRun(), {})
+    reader.store("https://before.example/", "It takes the first number.")
+    show(state, reader.store(f"{url}#more", FERRY))
+    assert names(policy.decide()[1]) == ["record_findings", "done"]
+
+
+def test_a_click_that_led_to_another_page_is_read_in_the_next_step() -> None:
+    state, policy = reading("The Solund ferry thread has 12 posts. It carries 350 passengers.")
+    policy.decide()
+    state.look_at(CurrentPage(hit(1).url, "T", elements=(Element(5, "button", "Load more"),)))
+    policy.decide()
+    assert policy.decide()[1] == [{"read_page": {}}]
+    assert names(policy.decide()[1]) == ["record_findings", "done"]
+
+
+def test_a_link_to_the_page_that_is_replaced_is_followed() -> None:
+    state, policy = reading(
+        "The Solund ferry carries 350 passengers. This replaces the passengers of 2019."
+    )
+    url = hit(1).url
+    assert policy.decide()[1] == [{"navigate": {"url": url}}]
+    link = Element(3, "a", "passengers of 2019", "/2019")
+    state.look_at(CurrentPage(url, "New", elements=(Element(2, "a", "Shop", "/shop"), link)))
+    assert policy.decide()[1] == [{"read": {"urls": ["https://site1.example/2019"]}}]
+
+
+def test_a_linked_document_on_the_aspect_is_followed() -> None:
+    state, policy = reading(
+        "The Solund ferry carries 350 passengers. All passengers are in the yearly report (PDF)."
+    )
+    assert names(policy.decide()[1]) == ["navigate"]
+    link = Element(3, "a", "yearly report (PDF)", "/r.pdf")
+    state.look_at(CurrentPage(hit(1).url, "New", elements=(link,)))
+    assert policy.decide()[1] == [{"read": {"urls": ["https://site1.example/r.pdf"]}}]
+
+
+def test_no_page_is_opened_when_the_steps_run_out() -> None:
+    state, policy = reading("The Solund ferry thread has 12 posts. It carries 350 passengers.")
+    state.step = state.limits.steps_per_worker - 2
+    assert names(policy.decide()[1]) == ["record_findings", "done"]
+
+
+def test_what_the_run_has_recorded_is_not_recorded_again() -> None:
+    state, _ = reading("The Solund ferry carries 350 passengers. It also carries 40 cars.")
+    said = ["The Solund ferry carries 350 passengers."]
+    found = claims(OfflinePolicy(state, recorded=lambda: said).decide()[1])
+    assert said[0] not in found or found[0] == said[0], "only to answer, when nothing else does"
+    assert "It also carries 40 cars." in found
+
+
+def test_a_task_whose_answer_others_recorded_is_still_answered() -> None:
+    text = "The Solund ferry carries 350 passengers."
+    state, _ = reading(text)
+    _, actions = OfflinePolicy(state, recorded=lambda: [text]).decide()
+    assert claims(actions) == [text]
+    assert actions[1]["done"]["answered"] is True
+
+
+def test_the_digest_of_earlier_findings_is_read_back() -> None:
+    background = "- The ferry carries 350 people. [f3]\n- It costs [about] 4 crowns. [f12]"
+    assert claims_in(background) == ["The ferry carries 350 people.", "It costs [about] 4 crowns."]

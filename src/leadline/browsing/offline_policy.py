@@ -3,70 +3,56 @@
 It reads the worker's state and never a prompt, and it is deterministic. It copies and never
 rewords: a claim is a sentence that stands in its passage. What does not share enough words with
 the question is not recorded, so a question that the pages do not answer ends as not answered.
+
+An easy task is one reading and one recording. Only what is missing, hidden behind a click, or
+said to stand on another page costs further steps, each of these once.
 """
 
 from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
-from math import ceil
 from typing import Any
 
 from browser_use.llm.base import BaseChatModel
 from browser_use.llm.messages import BaseMessage
 from browser_use.llm.views import ChatInvokeCompletion
 
-from leadline.browsing.state import Element, Row, WorkerState, passage_refs
+from leadline.browsing.offline_aspect import Aspect, aspect_of
+from leadline.browsing.offline_passages import (
+    Candidate,
+    answers,
+    candidates,
+    choose,
+    claim_of,
+)
+from leadline.browsing.offline_rows import button, choose_rows, is_found, links_in
+from leadline.browsing.offline_words import DOCUMENT, HIDES_MORE, REPLACES, REQUEST_WORDS, roots
+from leadline.browsing.state import Shown, WorkerState
 from leadline.domain.events import ModelCalled
-from leadline.domain.evidence import Passage, PassageRef, Snapshot
-from leadline.domain.ranking import rank
+from leadline.domain.evidence import PassageRef
 from leadline.domain.run import Usage
-from leadline.domain.text import numbers, shorten, split_sentences, terms, words
+from leadline.domain.text import shorten, words
 from leadline.errors import ModelAnswerInvalid
 
 Action = dict[str, dict[str, Any]]
+Decision = tuple[str, list[Action]]
+Recorded = Callable[[], Iterable[str]]
+"""The claims that the run has recorded so far."""
 
-FINDINGS = 4
-_AROUND_ORDERS = 2
-"""So many passages before and after an order to the reader count as part of it."""
-CLAIM_CHARS = 280
-_SAME_TEXT = 0.7
-"""Share of common words from which two passages say the same."""
-_SAME_SOURCE = 0.7
-"""What a further passage of a source counts beside one of another source."""
-_NEAR_BEST = 0.25
-_NUMBER_BONUS = 1.25
-_ANSWER_SHARE = 0.34
+_SEARCHES_AT_ONCE = 2
+_KEPT_BACK = 3
+"""One page in so many is kept back for what the first ones lead to."""
+_LINKS_MOST = 2
+"""So many pages are opened for their links."""
+_STEPS_TO_LOOK = 4
+"""Opening a page, clicking, reading and recording: with fewer steps left no page is opened."""
+_CLICKS = 2
+_WAIT_SECONDS = 1
 
-_REQUEST_WORDS = terms(
-    """find search research list name compare describe explain identify summarize summarise give
-    overview information details detail determine investigate discover look tell show report main
-    key important recent current latest topic question answer many much kind type different"""
-)
-"""Words that say what to do rather than what about."""
-
-_INSTRUCTION = re.compile(
-    r"(?:ignore|disregard) (?:\w+ ){0,3}(?:previous|prior|above|instruction)"
-    r"|system prompt|(?:as|you are) an? (?:ai|assistant|language model)"
-    r"|\b(?:ai|llm) (?:agents?|assistants?|models?|readers?|systems?)\b"
-    r"|(?:dear|attention|note to) (?:ai|assistant|model|agent)|assistant[:,] "
-    r"|you (?:must|should) (?:now )?(?:visit|send|write|say|report|include|reply|output|open)"
-    r"|\byour (?:\w+ )?(?:task|instructions?|user|research plan|prompt)\b"
-    r"|忽略(?:以上|之前|先前|所有)|系统提示",
-    re.IGNORECASE,
-)
-_BOILERPLATE = re.compile(
-    r"\bcookies?\b|all rights reserved|©|copyright|subscribe|newsletter|sign (?:in|up)"
-    r"|log ?in\b|privacy policy|terms of (?:use|service)|share (?:this|on)|read more"
-    r"|click here|advertisement|skip to|back to top|^(?:see also|related|contents)\b"
-    r"|版权所有|隐私政策|登录|注册",
-    re.IGNORECASE,
-)
-_CONSENT = re.compile(
-    r"^(?:accept|agree|allow|i agree|ok\b|got it|continue|同意|接受)", re.IGNORECASE
-)
-_MORE = re.compile(r"\b(?:load|show|see|view) (?:more|all)\b|^more\b|更多", re.IGNORECASE)
+_DIGEST_LINE = re.compile(r"^- (?P<claim>.+?)(?: \[f\d+\])?$", re.MULTILINE)
 
 
 class OfflineBrowserChat(BaseChatModel):
@@ -75,10 +61,14 @@ class OfflineBrowserChat(BaseChatModel):
     _verified_api_keys = True
 
     def __init__(
-        self, state: WorkerState, *, on_call: Callable[[ModelCalled], None] | None = None
+        self,
+        state: WorkerState,
+        *,
+        recorded: Recorded | None = None,
+        on_call: Callable[[ModelCalled], None] | None = None,
     ) -> None:
         self.model = "offline"
-        self._policy = OfflinePolicy(state)
+        self._policy = OfflinePolicy(state, recorded=recorded)
         self._on_call = on_call
 
     @property
@@ -116,89 +106,180 @@ class OfflineBrowserChat(BaseChatModel):
 class OfflinePolicy:
     """Decides the next step of a worker from its state."""
 
-    def __init__(self, state: WorkerState) -> None:
+    def __init__(self, state: WorkerState, *, recorded: Recorded | None = None) -> None:
         self._state = state
+        self._aspect: Aspect = aspect_of(state)
+        self._recorded = recorded or (lambda: claims_in(state.background))
         self._tried: set[PassageRef] = set()
-        self._visited: dict[str, int] = {}
-        self._clicked = False
+        self._answering: set[str] = set()
+        self._begun = False
+        self._looked: set[str] = set()
+        self._opened: Counter[str] = Counter()
+        self._opening = ""
+        """Why the page in front was opened: ``wall``, ``more`` or ``links``."""
+        self._unread_click: int | None = None
+        """How many sources were shown when something was clicked; None when nothing was."""
 
-    def decide(self) -> tuple[str, list[Action]]:
+    def decide(self) -> Decision:
         """A note and the actions of the next step."""
         state = self._state
         if state.findings:
             return self._end()
-        if not state.last_step and not state.shown and state.unread and state.pages_left:
-            return self._read()
-        picks = self._picks()
-        if picks:
-            return self._record(picks)
-        return (None if state.last_step else self._go_on()) or self._end()
+        found = [c for c in candidates(state, self._aspect) if c.ref not in self._tried]
+        if not state.last_step and (further := self._further(found)):
+            return further
+        picks = choose(found, self._aspect, tuple(self._recorded()))
+        return self._record(picks) if picks else self._end()
 
-    def _read(self) -> tuple[str, list[Action]]:
-        rows = choose_rows(self._state.unread, self._state.pages_left)
+    def _further(self, found: list[Candidate]) -> Decision | None:
+        """What is still to be seen before anything is recorded."""
+        return (
+            self._begin()
+            or self._front()
+            or self._open_for_pages(found)
+            or self._read(self._state.pages_left)
+            or self._open_for_more()
+            or (None if found else self._search_again())
+        )
+
+    def _begin(self) -> Decision | None:
+        """The best results, and searches of their own for parts that few results speak of."""
+        state = self._state
+        if self._begun:
+            return None
+        self._begun = True
+        searches = self._searches_for_parts()
+        most = state.pages_left - state.limits.pages_per_query // _KEPT_BACK
+        reading = (
+            self._read(max(1, min(most, len(self._aspect.parts)) if searches else most))
+            if state.pages_left
+            else None
+        )
+        actions = [*searches, *(reading[1] if reading else [])]
+        return ("Reading the best results.", actions) if actions else None
+
+    def _searches_for_parts(self) -> list[Action]:
+        state, aspect = self._state, self._aspect
+        if len(aspect.parts) < 2 or not state.rows:
+            return []
+        about = aspect.subject | aspect.names
+        subject = " ".join(w for w in state.query.split() if roots(w) & about)
+        queries = [
+            f"{subject} {asked}".strip()
+            for part, asked in zip(aspect.parts, aspect.asked, strict=True)
+            if not is_found(state.rows, part)
+        ]
+        new = [shorten(query, 200) for query in queries if self._is_new(query)]
+        return [{"search": {"query": query}} for query in new[:_SEARCHES_AT_ONCE]]
+
+    def _search_again(self) -> Decision | None:
+        query = self._keywords()
+        if not query or len(self._state.queries) != 1:
+            return None
+        return "Searching with other words.", [{"search": {"query": query}}]
+
+    def _read(self, most: int) -> Decision | None:
+        state = self._state
+        read = [row for row in state.rows if row.url in state.opened]
+        rows = (
+            choose_rows(state.unread, most, self._aspect, places=state.places, read=read)
+            if most > 0
+            else []
+        )
+        if not rows:
+            return None
         return "Reading the best results.", [{"read": {"results": [row.number for row in rows]}}]
 
-    def _record(self, picks: list[tuple[PassageRef, str]]) -> tuple[str, list[Action]]:
+    def _open_for_pages(self, found: list[Candidate]) -> Decision | None:
+        """A page behind a consent wall, or one that says that another page knows better."""
         state = self._state
-        self._tried.update(ref for ref, _ in picks)
-        findings = [{"claim": claim, "passages": [str(ref)]} for ref, claim in picks]
-        answered = answers(picks, state)
-        done = self._done(answered, " ".join(claim for _, claim in picks[:2]))
-        return "Recording what the pages say.", [{"record_findings": {"findings": findings}}, done]
+        if not state.pages_left:
+            return None
+        walls = [url for url, (reason, _) in state.failed.items() if reason == "cookie_wall"]
+        fitting = {candidate.ref.source for candidate in found}
+        pages = [s for number, s in state.shown.items() if number in fitting and self._cues(s)]
+        return self._open("wall", walls) or self._open("links", [_url(s) for s in pages])
 
-    def _go_on(self) -> tuple[str, list[Action]] | None:
-        """Nothing fits so far: click through a page, read on, or search with other words."""
-        state = self._state
-        through = self._click_through()
-        if through is not None:
-            return through
-        if state.unread and state.pages_left:
-            return self._read()
-        keywords = self._keywords()
-        if keywords and len(state.queries) == 1:
-            return "Searching with other words.", [{"search": {"query": keywords}}]
-        return None
+    def _open_for_more(self) -> Decision | None:
+        """A page that says that it has more than it shows at once."""
+        shown = self._state.shown.values()
+        return self._open("more", [_url(page) for page in shown if _hides_more(page)])
 
-    def _click_through(self) -> tuple[str, list[Action]] | None:
-        """Past a cookie wall, or to the rest of a page that shows more on a click."""
+    def _open(self, opening: str, urls: list[str]) -> Decision | None:
         state = self._state
-        if self._clicked:
-            self._clicked = False
-            return "Reading what the click showed.", [{"read_page": {}}]
-        if state.page.url in self._visited:
-            button = _button(state.page.elements)
-            self._visited[state.page.url] += 1
-            if button is not None and self._visited[state.page.url] == 1:
-                self._clicked = True
-                return "Clicking through.", [{"click": {"index": button.index}}]
-        for url in self._behind_clicks():
-            if url not in self._visited:
-                self._visited[url] = 0
+        if state.limits.steps_per_worker - state.step < _STEPS_TO_LOOK:
+            return None
+        for url in urls:
+            if url not in self._looked and self._may_open(opening):
+                self._looked.add(url)
+                self._opening = opening
                 return "Opening a page to click through.", [{"navigate": {"url": url}}]
         return None
 
-    def _behind_clicks(self) -> list[str]:
-        """Pages that may have more to say after a click: those behind a cookie wall, one other."""
-        state = self._state
-        walled = [url for url, (reason, _) in state.failed.items() if reason == "cookie_wall"]
-        read = [shown.snapshot.source.url for shown in state.shown.values()]
-        return (walled if state.pages_left else []) + read[:1]
+    def _may_open(self, opening: str) -> bool:
+        self._opened[opening] += 1
+        return opening != "links" or self._opened[opening] <= _LINKS_MOST
 
-    def _end(self) -> tuple[str, list[Action]]:
+    def _front(self) -> Decision | None:
+        """What to do with the page that was opened in the tab in front."""
         state = self._state
-        if state.findings:
-            refs = sorted(state.cited, key=lambda r: (r.source, r.passage))
-            picks = [(ref, claim) for ref, claim in zip(refs, state.claims, strict=False)]
-            done = self._done(answers(picks, state), " ".join(state.claims[:2]))
-        else:
-            done = self._done(False, "")
-        return "Ending.", [done]
+        if self._unread_click is not None:
+            unread, self._unread_click = self._unread_click == len(state.shown), None
+            if unread:
+                return "Reading what the click showed.", [{"read_page": {}}]
+        opening, self._opening = self._opening, ""
+        if not opening or state.page.is_blank:
+            return None
+        if opening == "links":
+            shown = [s for s in state.shown.values() if _url(s) in self._looked]
+            cues = [text for item in shown for text in self._cues(item)]
+            known = {*state.addresses_read, *state.failed}
+            urls = links_in(state.page, cues, known)[: state.pages_left]
+            return ("Following a link.", [{"read": {"urls": urls}}]) if urls else None
+        element = button(state.page.elements)
+        if element is None:
+            return None
+        self._unread_click = len(state.shown)
+        click: Action = {"click": {"index": element.index}}
+        if opening == "wall":
+            return "Clicking through.", [click]
+        wait: Action = {"wait": {"seconds": _WAIT_SECONDS}}
+        return "Showing more.", [*[click, wait] * _CLICKS, {"read_page": {}}]
 
-    def _done(self, answered: bool, summary: str) -> Action:
-        missing = "" if answered else self._missing()
-        return {
-            "done": {"answered": answered, "summary": shorten(summary, 500), "missing": missing}
+    def _cues(self, shown: Shown) -> list[str]:
+        """Sentences that send the reader on: to a newer or other value, or to a document."""
+        wanted = self._aspect.wanted
+        title = roots(shown.snapshot.source.title)
+        read = [roots(s.snapshot.source.title) for s in self._state.shown.values() if s != shown]
+        return [
+            p.text
+            for p in shown.snapshot.passages
+            if (REPLACES.search(p.text) and wanted & (roots(p.text) | roots(p.heading) | title))
+            or (DOCUMENT.search(p.text) and wanted & roots(p.text))
+            if not any(other <= roots(p.text) for other in read)
+        ]
+
+    def _record(self, picks: list[Candidate]) -> Decision:
+        self._tried.update(pick.ref for pick in picks)
+        claims = [claim_of(pick.passage, self._aspect) for pick in picks]
+        self._answering |= {
+            claim for claim, pick in zip(claims, picks, strict=True) if answers(pick, self._aspect)
         }
+        findings = [
+            {"claim": claim, "passages": [str(pick.ref)]}
+            for claim, pick in zip(claims, picks, strict=True)
+        ]
+        done = self._done(bool(self._answering), claims)
+        return "Recording what the pages say.", [{"record_findings": {"findings": findings}}, done]
+
+    def _end(self) -> Decision:
+        claims = self._state.claims
+        return "Ending.", [self._done(bool(self._answering.intersection(claims)), claims)]
+
+    def _done(self, answered: bool, claims: list[str]) -> Action:
+        summary = shorten(" ".join(claims[:2]), 500)
+        missing = "" if answered else self._missing()
+        return {"done": {"answered": answered, "summary": summary, "missing": missing}}
 
     def _missing(self) -> str:
         state = self._state
@@ -212,163 +293,23 @@ class OfflinePolicy:
 
     def _keywords(self) -> str:
         """The question's own content words, when they make another query than the first."""
-        state = self._state
-        wanted = [w for w in words(state.task) if not terms(w) & _REQUEST_WORDS]
+        wanted = [w for w in words(self._state.task) if not roots(w) & REQUEST_WORDS]
         query = " ".join(dict.fromkeys(wanted[:8]))
-        return "" if query.casefold() in (q.casefold() for q in state.queries) else query
+        return query if self._is_new(query) else ""
 
-    def _picks(self) -> list[tuple[PassageRef, str]]:
-        """The passages to record, with their claims: the best, from more than one source."""
-        state = self._state
-        question = subject(state)
-        named = names(state)
-        candidates = [
-            (ref, passage)
-            for ref, passage in passage_refs(list(state.shown.values()))
-            if ref not in self._tried
-            and _mentions(state.shown[ref.source].snapshot, named)
-            and not _near_an_order(state.shown[ref.source].snapshot, ref.passage)
-            and _speaks(passage)
-            and _touches(passage.text, _context(state, ref), question)
-        ]
-        texts = [f"{p.heading} {p.text}" for _, p in candidates]
-        scores = dict(rank(f"{state.query} {state.task}", texts))
-        weighed = [
-            (scores[index] * _weight(passage.text, question), ref, passage)
-            for index, (ref, passage) in enumerate(candidates)
-            if index in scores
-        ]
-        return [(ref, _claim(p.text, question)) for ref, p in _spread(weighed)]
+    def _is_new(self, query: str) -> bool:
+        known = {" ".join(sorted(words(q))) for q in self._state.queries}
+        return " ".join(sorted(words(query))) not in known
 
 
-def choose_rows(rows: Iterable[Row], most: int) -> list[Row]:
-    """The results to read: one of each host in order of rank, its newest, then the next ones."""
-    by_host: dict[str, list[Row]] = {}
-    for row in rows:
-        by_host.setdefault(row.host, []).append(row)
-    for of_host in by_host.values():
-        of_host.sort(key=lambda r: r.date, reverse=True)
-    chosen: list[Row] = []
-    while any(by_host.values()) and len(chosen) < most:
-        for of_host in by_host.values():
-            if of_host and len(chosen) < most:
-                chosen.append(of_host.pop(0))
-    return chosen
+def claims_in(background: str) -> list[str]:
+    """The claims that a digest of earlier findings lists."""
+    return [match["claim"] for match in _DIGEST_LINE.finditer(background)]
 
 
-def subject(state: WorkerState) -> set[str]:
-    """What the question is about: its content words, as stems."""
-    return (terms(state.query) | terms(state.task)) - _REQUEST_WORDS
+def _url(shown: Shown) -> str:
+    return shown.snapshot.source.url
 
 
-def names(state: WorkerState) -> set[str]:
-    """Proper names in the question, as far as capitals tell: a page that has none is off it."""
-    found: set[str] = set()
-    for text in (state.topic, state.task):
-        for sentence in split_sentences(text):
-            for word in sentence.split()[1:]:
-                bare = word.strip("\"'“”‘’()[],.:;!?…")
-                if bare[:1].isupper() and bare[1:].islower():
-                    found |= terms(bare)
-    return found - _REQUEST_WORDS
-
-
-def _mentions(snapshot: Snapshot, named: set[str]) -> bool:
-    """Whether a source speaks of one of the names; without names every source does."""
-    if not named or named & terms(snapshot.source.title):
-        return True
-    return any(named & terms(passage.text) for passage in snapshot.passages)
-
-
-def answers(picks: Iterable[tuple[PassageRef, str]], state: WorkerState) -> bool:
-    """Whether one of the findings shares enough words with the query or the task."""
-    found = [terms(f"{claim} {_context(state, ref)}") for ref, claim in picks]
-    for wanted in (terms(state.query) - _REQUEST_WORDS, terms(state.task) - _REQUEST_WORDS):
-        if wanted and any(len(have & wanted) >= _enough(len(wanted)) for have in found):
-            return True
-    return False
-
-
-def _enough(wanted: int) -> int:
-    return min(wanted, max(2, ceil(wanted * _ANSWER_SHARE)))
-
-
-def _context(state: WorkerState, ref: PassageRef) -> str:
-    """What a passage stands under: a sentence of a page on the subject need not repeat it."""
-    shown = state.shown.get(ref.source)
-    passage = state.lookup(ref)
-    if shown is None or passage is None:
-        return ""
-    return f"{passage.text} {passage.heading} {shown.snapshot.source.title}"
-
-
-def _speaks(passage: Passage) -> bool:
-    """Whether a passage is a statement: long enough, and no boilerplate."""
-    text = passage.text.strip()
-    dense = sum(ord(c) >= 0x2E80 for c in text)
-    if len(text) + 2 * dense < 20 or text.endswith(("?", "？", ":", "：")):
-        return False
-    return not (_BOILERPLATE.search(text) and len(text) < 400)
-
-
-def _near_an_order(snapshot: Snapshot, number: int) -> bool:
-    """Whether a passage is an order to whoever reads the page, or stands next to one."""
-    first = max(0, number - 1 - _AROUND_ORDERS)
-    around = snapshot.passages[first : number + _AROUND_ORDERS]
-    return any(_INSTRUCTION.search(passage.text) for passage in around)
-
-
-def _weight(text: str, question: set[str]) -> float:
-    """More for a passage that speaks of more of the question, and for one that states a number."""
-    share = len(terms(text) & question) / (len(question) or 1)
-    return (0.5 + share) * (_NUMBER_BONUS if numbers(text) else 1.0)
-
-
-def _touches(text: str, context: str, question: set[str]) -> bool:
-    """Whether a passage is about the question, by its own words and those it stands under."""
-    enough = min(2, len(question))
-    return bool(terms(text) & question) and len(terms(context) & question) >= enough
-
-
-def _spread(
-    weighed: list[tuple[float, PassageRef, Passage]],
-) -> list[tuple[PassageRef, Passage]]:
-    """Up to ``FINDINGS`` of them, best first; each one taken makes others of its source weigh
-    less, and what says the same is left out."""
-    picks: list[tuple[PassageRef, Passage]] = []
-    taken: list[set[str]] = []
-    counts: dict[int, int] = {}
-    left = sorted(weighed, key=lambda w: (-w[0], w[1].source, w[1].passage))
-    floor = left[0][0] * _NEAR_BEST if left else 0.0
-    while left and len(picks) < FINDINGS:
-        best = max(left, key=lambda w: w[0] * _SAME_SOURCE ** counts.get(w[1].source, 0))
-        left.remove(best)
-        score, ref, passage = best
-        have = terms(passage.text)
-        if score * _SAME_SOURCE ** counts.get(ref.source, 0) < floor:
-            break
-        if any(len(have & old) / (len(have | old) or 1) >= _SAME_TEXT for old in taken):
-            continue
-        counts[ref.source] = counts.get(ref.source, 0) + 1
-        taken.append(have)
-        picks.append((ref, passage))
-    return picks
-
-
-def _claim(text: str, question: set[str]) -> str:
-    """The passage itself, or of a long one the sentence that speaks most of the question."""
-    if len(text) <= CLAIM_CHARS:
-        return shorten(text, CLAIM_CHARS)
-    sentences = split_sentences(text) or [text]
-    best = max(sentences, key=lambda s: len(terms(s) & question))
-    return shorten(best, CLAIM_CHARS)
-
-
-def _button(elements: Iterable[Element]) -> Element | None:
-    """A button that lets one in or shows more; consent first."""
-    buttons = [e for e in elements if e.kind in ("button", "a", "input", "div", "span") and e.text]
-    for pattern in (_CONSENT, _MORE):
-        for element in buttons:
-            if pattern.search(element.text) and len(element.text) <= 60:
-                return element
-    return None
+def _hides_more(shown: Shown) -> bool:
+    return any(HIDES_MORE.search(passage.text) for passage in shown.snapshot.passages)

@@ -135,6 +135,8 @@ class WorkerState:
 
     rows: list[Row] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
+    places: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Address → query → its place among the results, from 0: a page may answer several."""
     search_failure: str = ""
     shown: dict[int, Shown] = field(default_factory=dict)
     opened: dict[str, int] = field(default_factory=dict)
@@ -189,7 +191,8 @@ class WorkerState:
         self.queries.append(query)
         known = {row.url for row in self.rows}
         new: list[Row] = []
-        for hit in hits:
+        for place, hit in enumerate(hits):
+            self.places.setdefault(hit.url, {}).setdefault(query, place)
             if hit.url in known:
                 continue
             known.add(hit.url)

@@ -146,7 +146,11 @@ class _Workers:
     def _make_chat(self, state: WorkerState) -> BaseChatModel:
         if isinstance(self._model, LangChainModel):
             return BudgetedChat(BrowserUseChat(self._model), self._budget)
-        return OfflineBrowserChat(state, on_call=_on_call(self._session, self._budget))
+        return OfflineBrowserChat(
+            state,
+            recorded=lambda: [f.claim for f in self._session.view.findings.values()],
+            on_call=_on_call(self._session, self._budget),
+        )
 
 
 def _on_call(session: RunSession, budget: Budget) -> Callable[[ModelCalled], None]:
