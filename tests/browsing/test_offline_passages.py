@@ -136,6 +136,17 @@ def test_a_page_in_another_language_is_read_by_akin_words() -> None:
     assert chosen(state) == [texts[0]]
 
 
+def test_words_before_a_colon_are_the_subject_only_if_the_topic_is_about_them() -> None:
+    again = new_state(
+        topic="How good is the ferry of Mol: cost, noise?",
+        task="In other words: Ferry of Mol: cost",
+        query="ferry Mol cost",
+    )
+    aspect = aspect_of(again)
+    assert aspect.asked == ("cost",)
+    assert {"ferry", "mol"} <= aspect.subject
+
+
 def test_a_title_alone_answers_nothing() -> None:
     state = worker("The Mol ferry is 40 metres long.", task="Mol ferry: funding", query="Mol ferry")
     aspect = aspect_of(state)

@@ -54,8 +54,7 @@ class Aspect:
 def aspect_of(state: WorkerState) -> Aspect:
     """What this worker looks for."""
     task = " ".join(state.task.split())
-    match = _COLON.match(task)
-    head, tail = (match["head"], match["tail"]) if match else ("", task)
+    head, tail = _subject_and_rest(task, state.topic)
     tail = _ASKING_ZH.sub(" ", tail)
     named = names(state.topic, state.task)
     if head:  # names that only the aspect has are looked for, not asked of every page
@@ -79,6 +78,19 @@ def aspect_of(state: WorkerState) -> Aspect:
         parts=tuple(found),
         asked=tuple(found.values()),
     )
+
+
+def _subject_and_rest(task: str, topic: str) -> tuple[str, str]:
+    """What stands before the colon, if it is what the topic is about, and what follows it.
+
+    Other words before a colon (``In other words:``) say nothing about either.
+    """
+    rest = task
+    while match := _COLON.match(rest):
+        head, rest = match["head"], match["tail"]
+        if not topic or roots(head) & roots(topic):
+            return head, rest
+    return "", rest
 
 
 def names(*texts: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from leadline.domain.gaps import Gap, GapKind
-from leadline.domain.subject import keywords, subject_of
+from leadline.domain.subject import keywords, query_subject, research_object
 from leadline.domain.text import detect_language, shorten, terms
 from leadline.models.reflect_request import NewTask, ReflectAnswer, ReflectRequest
 
@@ -54,7 +54,7 @@ def _for_failed(gap: Gap, request: ReflectRequest) -> NewTask | None:
     text = gap.about[0]
     if text.startswith(tuple(_AGAIN.values())):
         return None  # it was asked twice already
-    subject = keywords(subject_of(request.topic))
+    subject = query_subject(research_object(request.topic))
     rest = " ".join(w for w in keywords(text).split() if not terms(w) <= terms(subject))
     again = f"{_AGAIN[detect_language(text) == 'zh']}{text}"
     return _task(gap, again, [f"{rest} {subject}".strip(), subject], request)
