@@ -8,8 +8,8 @@ without citations scores zero.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -96,6 +96,17 @@ class Grades:
     def per_thousand_tokens(self) -> float | None:
         """Effective citations for 1,000 tokens; None when no tokens were used."""
         return 1000 * self.effective_citations / self.tokens if self.tokens else None
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Grades:
+        """The grades that :meth:`to_wire` gave."""
+        values: dict[str, Any] = {}
+        for field in fields(cls):
+            value = wire[field.name]
+            if field.type == "Share":
+                value = Share(value["count"], value["total"])
+            values[field.name] = tuple(value) if isinstance(value, list) else value
+        return cls(**values)
 
     def to_wire(self) -> dict[str, Any]:
         """The grades as JSON; shares as ``{count, total, ratio}``."""
@@ -222,23 +233,23 @@ class _Grader:
     # What is planted
 
     def _stale(self) -> tuple[Share, tuple[str, ...]]:
-        view = self.view
-        newer = {c.claims for c in view.conflicts if c.kind is ConflictKind.SUPERSEDED}
-        flagged, due, as_current = 0, 0, []
+        checks = self.view.checks
+        flagged, due = 0, 0
+        as_current: list[str] = []
         for item in self.truth.stale:
-            old = [c for c in view.claims.values() if says(c.text, item.old)]
-            old = [c for c in old if item.old_page in map(self.keys.get, c.sources)]
+            old = [
+                checks[c.id]
+                for c in self.view.claims.values()
+                if c.id in checks
+                and says(c.text, item.old)
+                and item.old_page in map(self.keys.get, c.sources)
+            ]
             if not old:
                 continue
             due += 1
-            marked = {c.id for c in old if any(pair[0] == c.id for pair in newer)}
-            flagged += len(marked) == len(old)
-            plain = {
-                claim.id
-                for claim in old
-                if claim.id not in marked and view.checks[claim.id].state is ClaimState.SUPPORTED
-            }
-            as_current += [item.id] if plain else []
+            flagged += all(check.stale for check in old)
+            if any(c.state is ClaimState.SUPPORTED and not c.stale for c in old):
+                as_current.append(item.id)
         return Share(flagged, due), tuple(as_current)
 
     def _contradictions(self) -> tuple[list[str], list[str]]:

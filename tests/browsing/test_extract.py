@@ -21,6 +21,7 @@ def test_main_text_headings_and_metadata() -> None:
         f"""<html lang="en-GB"><head><title>Harbour news | The Gazette</title>
         <meta property="og:site_name" content="The Gazette">
         <meta name="author" content="Ada Byron">
+        <meta name="DC.publisher" content="Byron Press">
         <meta property="article:published_time" content="2025-03-04T10:00:00Z"></head>
         <body><nav><a href="/">Home</a> <a href="/x">Sport</a></nav>
         <article><h1>Harbour news</h1><p>{_BODY}</p><h2>Prices</h2>
@@ -30,7 +31,7 @@ def test_main_text_headings_and_metadata() -> None:
     )
     assert page.title.startswith("Harbour news")
     assert (page.site, page.author, page.date) == ("The Gazette", "Ada Byron", "2025-03-04")
-    assert page.language == "en"
+    assert (page.language, page.publisher) == ("en", "Byron Press")
     assert "## Prices" in page.text
     assert "A ticket costs 7.20 crowns, as everyone knows." in page.text
     assert "Sport" not in page.text

@@ -101,3 +101,24 @@ def test_claims_without_a_date_are_told_as_a_contradiction() -> None:
         ("It makes 14 departures a day in each direction.", "", "b"),
     )
     assert found.kind is ConflictKind.CONTRADICTION
+
+
+def test_a_cell_of_a_table_row_is_compared_by_itself() -> None:
+    (found,) = conflicts(
+        (
+            "Engine: Tarn 5.1 | Operations per second: 184,000 | Percentile in ms: 8.3",
+            "2026-02-11",
+            "council",
+        ),
+        ("In our test Tarn 5.1 reached 121,000 operations per second.", "2026-01-14", "blog"),
+    )
+    assert found.kind is ConflictKind.CONTRADICTION
+    assert "184000 and 121000" in found.reason
+
+
+def test_a_limit_that_grew_fourfold_is_superseded_where_all_else_is_the_same() -> None:
+    (found,) = conflicts(
+        ("Limit: Size of a database | Version 4.6: 64 TB", "2023-12-12", "manual"),
+        ("Limit: Size of a database | Version 5: 256 TB | Note: tested", "2026-01-19", "manual"),
+    )
+    assert found.kind is ConflictKind.SUPERSEDED

@@ -69,3 +69,12 @@ def test_pages_of_one_publisher_count_once_but_join_nobody_else() -> None:
     assert independent([1, 3], sources, origins) == (1,)
     assert independent([3, 4], sources, origins) == (3, 4)
     assert independent([9], {}, {}) == (9,)
+
+
+def test_two_sites_that_name_one_publisher_are_one_origin() -> None:
+    pages = [page(1, "Text one."), page(2, "Text two.")]
+    sources = {
+        p.source.id: p.source.model_copy(update={"publisher": name})
+        for p, name in zip(pages, ("Pebbleworks", "PEBBLEWORKS"), strict=True)
+    }
+    assert independent([1, 2], sources, {}) == (1,)

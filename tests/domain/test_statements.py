@@ -18,6 +18,8 @@ from leadline.domain.text import stem
         ("It cost 68.4 million crowns.", [("68400000", "crown")]),
         ("The trip takes 34 to 46 minutes.", [("34", "minute"), ("46", "minute")]),
         ("Ticket: Adult | Price in crowns: 6.50", [("6.5", "crown")]),
+        ("Limit: Size | Version 4.6: 64 TB", [("64", "tb")]),
+        ("Engine: Tarn | Operations per second: 184,000", [("184000", "operation")]),
         ("A share of 47 percent and 38%.", [("47", "percent"), ("38", "percent")]),
         ("It takes $5 and 7 €.", [("5", "dollar"), ("7", "euro")]),
         ("The last boat leaves at 20:40.", [("20:40", "clock")]),

@@ -21,7 +21,7 @@ from leadline.domain.claims import (
 )
 from leadline.domain.evidence import PassageRef
 from leadline.domain.verdicts import conclude, parse_verdict
-from tests.claims_by_hand import claim
+from tests.claims_by_hand import claim, page
 
 CLAIM = claim(1, "The quay delivers 4.2 MW.")
 FINE = CodeCheck(coverage=0.9)
@@ -170,6 +170,15 @@ def test_a_superseded_value_is_never_plainly_supported() -> None:
     assert (old.state, old.superseded_by) == (ClaimState.QUALIFIED, "c2")
     new = concluded(conflicts=[conflict(kind=ConflictKind.SUPERSEDED, claims=("c2", "c1"))])
     assert (new.state, new.superseded_by) == (ClaimState.SUPPORTED, "")
+
+
+def test_what_an_older_edition_says_is_qualified_and_names_the_newer_one() -> None:
+    newer = page(2, "x", title="Timetable 2026", date="2026-01-01").source
+    found = concluded(newer_edition=newer)
+    assert (found.state, found.stale) == (ClaimState.QUALIFIED, True)
+    assert "Timetable 2026" in found.reason
+    disputed = concluded(newer_edition=newer, conflicts=[conflict()])
+    assert (disputed.state, disputed.stale) == (ClaimState.DISPUTED, True)
 
 
 @given(

@@ -31,6 +31,9 @@ _HIDDEN_STYLE = re.compile(
     re.IGNORECASE,
 )
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_PUBLISHER_NAMES = frozenset(
+    {"publisher", "dc.publisher", "dcterms.publisher", "citation_publisher", "article:publisher"}
+)
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]+)*")
 # trafilatura and lxml raise these for pages that are broken in ways they did not foresee.
 _STUMBLES = (
@@ -46,6 +49,8 @@ class Extracted:
     text: str
     title: str = ""
     site: str = ""
+    publisher: str = ""
+    """Who publishes the site, where the page names somebody."""
     author: str = ""
     date: str = ""
     language: str = ""
@@ -68,6 +73,7 @@ def extract_page(source: str, *, url: str) -> Extracted:
         found,
         text=text,
         title=found.title or _title(tree),
+        publisher=_publisher(tree),
         language=_language(tree) or (detect_language(text) if text else ""),
     )
 
@@ -180,6 +186,15 @@ def _lost_table(tree: html.HtmlElement, text: str) -> bool:
 def _title(tree: html.HtmlElement) -> str:
     found = tree.find(".//title")
     return one_line(found.text_content()) if found is not None else ""
+
+
+def _publisher(tree: html.HtmlElement) -> str:
+    """The publisher that the head names, by the usual meta names."""
+    for meta in tree.iter("meta"):
+        name = (meta.get("name") or meta.get("property") or "").strip().lower()
+        if name in _PUBLISHER_NAMES and (content := one_line(meta.get("content") or "")):
+            return "" if content.startswith(("http:", "https:")) else content[:120]
+    return ""
 
 
 def _language(tree: html.HtmlElement) -> str:

@@ -278,6 +278,7 @@ def _of_html(url: str, title: str, extracted: Extracted) -> PageContent:
         url=normalise_url(url),
         title=title or _name_of(url),
         site=extracted.site or (urlsplit(url).hostname or ""),
+        publisher=extracted.publisher,
         author=extracted.author,
         date=extracted.date,
         language=extracted.language,

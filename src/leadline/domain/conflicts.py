@@ -16,14 +16,18 @@ from math import log
 
 from leadline.domain.claims import Claim, Conflict, ConflictKind
 from leadline.domain.evidence import Source
-from leadline.domain.origins import publisher
+from leadline.domain.origins import publishers
 from leadline.domain.statements import Quantity, Statement, read_statement
-from leadline.domain.text import numbers_said, shorten, terms
+from leadline.domain.text import numbers, numbers_said, script_of, shorten, terms
 
 SAME_SUBJECT = 0.3
 """Weighted Jaccard share of the words of two claims from which they speak of one quantity."""
 SAME_ORDER = 2.0
 """Values further apart than this factor are taken to measure different things."""
+SAME_ROW = 0.7
+"""Share of words from which two statements are the same but for their value: it may have grown."""
+SAME_KEY = 0.6
+"""Share of the words of a row's first cell that a sentence must hold to speak of the same."""
 A_YEAR = 330
 """Days between two sources from which an undated value is taken to have changed meanwhile."""
 MAX_CONFLICTS = 200
@@ -43,34 +47,50 @@ _GENERIC_UNITS = frozenset({"", "percent", "year", "date"})
 
 def find_conflicts(claims: Sequence[Claim], sources: Mapping[int, Source]) -> tuple[Conflict, ...]:
     """Every pair of claims that is at odds, in the order of the claims."""
-    read = [_Read(claim, sources) for claim in claims]
-    weight = _weights(read)
+    read = [_aspects(claim, sources) for claim in claims]
+    weight = _weights([aspect for aspects in read for aspect in aspects])
     found: list[Conflict] = []
-    for index, one in enumerate(read):
-        for other in read[index + 1 :]:
+    for index, ours in enumerate(read):
+        for theirs in read[index + 1 :]:
             if len(found) >= MAX_CONFLICTS:
                 return tuple(found)
-            if conflict := _conflict(one, other, weight):
+            pairs = ((one, other) for one in ours for other in theirs)
+            conflict = next((c for p in pairs if (c := _conflict(*p, weight))), None)
+            if conflict:
                 found.append(conflict)
     return tuple(found)
 
 
-class _Read:
-    """A claim, taken apart, and what its sources tell of its time."""
+def _aspects(claim: Claim, sources: Mapping[int, Source]) -> list[_Read]:
+    """What a claim speaks of: a sentence of one thing, a table row of one thing a cell."""
+    core = _ATTRIBUTION.sub("", claim.text)
+    head, *cells = core.split(" | ")
+    if not cells:
+        return [_Read(claim, core, sources)]
+    return [_Read(claim, f"{head} | {cell}", sources) for cell in cells]
 
-    def __init__(self, claim: Claim, sources: Mapping[int, Source]) -> None:
+
+class _Read:
+    """One aspect of a claim, taken apart, and what its sources tell of its time."""
+
+    def __init__(self, claim: Claim, text: str, sources: Mapping[int, Source]) -> None:
         self.claim = claim
-        core = _ATTRIBUTION.sub("", claim.text)
-        self.statement: Statement = read_statement(core)
+        self.statement: Statement = read_statement(text)
         self.said = numbers_said(claim.text)
         units = {q.unit for q in self.statement.quantities} - {"", "clock"}
         self.words = self.statement.subject | units
         self.sources = frozenset(claim.sources)
-        self.publishers = frozenset(publisher(sources[i].url) for i in self.sources if i in sources)
+        self.publishers = frozenset(
+            name for i in self.sources if i in sources for name in publishers(sources[i])
+        )
         self.date = _as_date(claim.date)
-        head, bar, _ = core.partition(" | ")
+        head, bar, _ = text.partition(" | ")
         self.row_key = frozenset(terms(head)) if bar else frozenset[str]()
         """Words of a table row's first cell: rows of other things are never at odds."""
+        value = head.partition(":")[2] if bar else ""
+        self.row_value, self.row_numbers = terms(value), numbers(value)
+        self.terms = terms(text)
+        self.script = script_of(text)
 
     @property
     def years(self) -> frozenset[str]:
@@ -86,7 +106,7 @@ def _weights(read: Sequence[_Read]) -> Callable[[str], float]:
 
 
 def _conflict(one: _Read, other: _Read, weight: Callable[[str], float]) -> Conflict | None:
-    if one.sources & other.sources or one.statement.language != other.statement.language:
+    if one.sources & other.sources or one.script != other.script:
         return None
     if one.years and other.years and not one.years & other.years:
         return None
@@ -94,26 +114,38 @@ def _conflict(one: _Read, other: _Read, weight: Callable[[str], float]) -> Confl
         return None
     if one.row_key and other.row_key and one.row_key != other.row_key:
         return None
-    pair = _differing(one, other)
-    if pair is None:
-        return None
     shared = one.words & other.words
     union = one.words | other.words
     alike = sum(map(weight, shared)) / (sum(map(weight, union)) or 1.0)
-    if len(shared) < 2 or alike < _needed(one, other, pair[0].unit):
+    pair = _differing(one, other, SAME_ORDER if alike < SAME_ROW else 10 * SAME_ORDER)
+    if pair is None:
+        return None
+    if len(shared) < 2 or not _fits_row(one, other) or not _fits_row(other, one):
+        return None
+    if alike < _needed(one, other, pair[0].unit):
         return None
     return _judged(one, other, pair, shared)
+
+
+def _fits_row(row: _Read, other: _Read) -> bool:
+    """Whether a sentence speaks of what a table row is about: its first cell's value."""
+    if not row.row_key or other.row_key:
+        return True
+    named = {term for term in row.row_value if not term[0].isdigit()}
+    return row.row_numbers <= other.said and len(named & other.terms) >= SAME_KEY * len(named)
 
 
 def _needed(one: _Read, other: _Read, unit: str) -> float:
     """How alike two claims must be: less where unit and stated period tell much, more where not."""
     if unit.removesuffix(" difference") in _GENERIC_UNITS:
         return SAME_SUBJECT * 1.6
+    if bool(one.row_key) != bool(other.row_key):  # what the row is about was found in the sentence
+        return SAME_SUBJECT * 0.5
     return SAME_SUBJECT * (0.4 if one.years & other.years else 1.0)
 
 
-def _differing(one: _Read, other: _Read) -> tuple[Quantity, Quantity] | None:
-    """The quantity that both give with another value, or None."""
+def _differing(one: _Read, other: _Read, order: float) -> tuple[Quantity, Quantity] | None:
+    """The quantity that both give with another value within a factor of ``order``, or None."""
     ours, theirs = one.statement.quantities, other.statement.quantities
     for quantity in ours:
         rivals = [q for q in theirs if q.unit == quantity.unit]
@@ -122,7 +154,7 @@ def _differing(one: _Read, other: _Read) -> tuple[Quantity, Quantity] | None:
         for rival in rivals:
             if quantity.value in other.said or rival.value in one.said:
                 continue
-            if quantity.unit == "clock" or _same_order(quantity.value, rival.value):
+            if quantity.unit == "clock" or _same_order(quantity.value, rival.value, order):
                 return quantity, rival
     return None
 
@@ -148,11 +180,11 @@ def _rounds_to(value: float, written: str, other: float) -> bool:
     return zeros > 0 and round(other, -zeros) == value
 
 
-def _same_order(one: str, other: str) -> bool:
+def _same_order(one: str, other: str, order: float) -> bool:
     a, b = _as_float(one), _as_float(other)
     if a is None or b is None or not a or not b:
         return False
-    return max(a, b) / min(a, b) <= SAME_ORDER
+    return max(a, b) / min(a, b) <= order
 
 
 def _as_float(value: str) -> float | None:

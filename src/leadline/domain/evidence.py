@@ -64,6 +64,8 @@ class PageContent:
     """The address that was asked for, if another."""
     title: str = ""
     site: str = ""
+    publisher: str = ""
+    """Who publishes the site, where the page names somebody."""
     author: str = ""
     date: str = ""
     """ISO date of publication, as far as the page tells."""
@@ -83,6 +85,7 @@ class Source(BaseModel):
     requested_url: str = Field("", description="The address that was asked for, if another.")
     title: str = ""
     site: str = ""
+    publisher: str = Field("", description="Who publishes the site, as far as the page tells.")
     author: str = ""
     date: str = Field("", description="ISO date of publication, as far as the page tells.")
     language: str = ""

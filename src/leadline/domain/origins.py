@@ -48,6 +48,11 @@ def publisher(url: str) -> str:
     return domain
 
 
+def publishers(source: Source) -> list[str]:
+    """Names that a source's publisher goes by: its domain, and the name that the page gives."""
+    return [name for name in (publisher(source.url), source.publisher.casefold()) if name]
+
+
 def find_origins(snapshots: Iterable[Snapshot]) -> dict[int, int]:
     """Source id → id of the source that its text comes from: itself, unless it is a copy.
 
@@ -82,7 +87,7 @@ def independent(
     for number in ids:
         marks: list[object] = [origins.get(number, number)]
         if number in sources:
-            marks.append(publisher(sources[number].url))
+            marks += publishers(sources[number])
         for mark in marks:
             groups.join(number, seen.setdefault(mark, number))
     return tuple(min(group) for group in groups.all())

@@ -23,7 +23,7 @@ from leadline.domain.statement_tables import (
 from leadline.domain.text import detect_language, numbers, stem, terms, words
 from leadline.domain.text_tables import MONTHS, MULTIPLIERS, STOP_WORDS
 
-_YEAR = re.compile(r"(?<![\d.,])(1[5-9]\d\d|20\d\d|21\d\d)(?![\d,]|\.\d)(?:年)?")
+_YEAR = re.compile(r"(?<![\d.,])(1[5-9]\d\d|20\d\d|21\d\d)(?!\d|[.,]\d)(?:年)?")
 _CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
 _NUMBER = re.compile(r"(?<![A-Za-z_\d])\d+(?:[.,'’\u00a0\u202f]\d+)*")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -33,7 +33,8 @@ _DIFFERENCE = re.compile(
     r"|slower|mehr|weniger|de plus|de moins)\b"
 )
 _ORDINAL = re.compile(
-    r"\b(first|second|third|fourth|fifth|sixth|last|former|next|another)\b|第[一二三四五六\d]",
+    r"(?<!per )\b(first|second|third|fourth|fifth|sixth|last|former|next|another)\b"
+    r"|第[一二三四五六\d]",
     re.IGNORECASE,
 )
 
@@ -94,7 +95,7 @@ def read_statement(text: str) -> Statement:
     )
 
 
-_NOT_SUBJECT = frozenset({stem(w) for w in (*MONTHS, *MULTIPLIERS) if w.isascii()})
+_NOT_SUBJECT = frozenset({stem(w) for w in (*MONTHS, *MULTIPLIERS, "per") if w.isascii()})
 
 
 def _lower_words(text: str) -> list[str]:
@@ -133,7 +134,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         power = re.match(r"[\s\u00a0-]?([^\W\d_]+)", after)
         scaled = f"{match[0]} {power[1]}" if power and _is_multiplier(power[1]) else match[0]
         values = numbers(scaled)
-        if not values:
+        if not values or after.startswith(":"):  # the number of a label ("Version 5: 256 TB")
             continue
         value = min(values, key=len) if len(values) > 1 else next(iter(values))
         approximate = _is_approximate(before)
@@ -188,5 +189,11 @@ def _unit(before: str, after: str) -> str:
             break
         terms_of = words(word)
         return stem(terms_of[0]) if terms_of else ""
-    label = re.search(r"([^\W\d_]+)\s*[:：|]\s*$", before)
-    return stem(label[1].casefold()) if label else ""
+    label = re.search(r"([^|:：]+)[:：]\s*$", before)
+    return _unit_of_label(label[1]) if label else ""
+
+
+def _unit_of_label(label: str) -> str:
+    """``Price in crowns`` → crown, ``Operations per second`` → operation."""
+    named = re.search(r"\bin\s+([^\W\d_]+)", label) or re.search(r"([^\W\d_]+)", label)
+    return stem(named[1].casefold()) if named else ""

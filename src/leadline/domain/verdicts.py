@@ -25,6 +25,7 @@ from leadline.domain.claims import (
     Verification,
     fingerprint,
 )
+from leadline.domain.evidence import Source
 from leadline.domain.text import one_line
 
 MIN_COVERAGE = 0.5
@@ -70,11 +71,13 @@ def conclude(
     judgements: Sequence[Judgement] = (),
     challenges: Sequence[Challenge] = (),
     conflicts: Sequence[Conflict] = (),
+    newer_edition: Source | None = None,
     silence: str = "",
 ) -> ClaimCheck:
     """What the checks of one claim come to.
 
     ``judgements`` are those on this claim, the last one weighs; ``silence`` says why there is none.
+    ``newer_edition`` is the page that replaced those it stands on.
     """
     own = [c for c in conflicts if claim.id in c.claims]
     asked = [j for j in judgements if j.claim == claim.id]
@@ -83,6 +86,12 @@ def conclude(
     if usable and level is not Verification.OFF:
         state, reason = _after_challenges(state, reason, raised)
         state, reason = _after_conflicts(claim, state, reason, own)
+        if newer_edition and state is ClaimState.SUPPORTED:
+            state = ClaimState.QUALIFIED
+            reason = (
+                f"It stands on an older edition of its page; the newer one is "
+                f"“{newer_edition.title}” ({newer_edition.date})."
+            )
     return ClaimCheck(
         claim=claim.id,
         state=state,
@@ -92,6 +101,7 @@ def conclude(
         challenges=tuple(raised),
         against=tuple(c.other(claim.id) for c in own if c.is_open),
         superseded_by=next((c.claims[1] for c in own if _is_older(claim, c)), ""),
+        stale=newer_edition is not None or any(_is_older(claim, c) for c in own),
         fingerprint=fingerprint(claim),
     )
 

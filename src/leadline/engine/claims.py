@@ -63,9 +63,8 @@ def merged_claims(session: RunSession, store: Store) -> ClaimsMerged:
     """The claims that the run's findings come to now, with conflicts that code sees."""
     view = session.view
     findings = view.counted_findings()
-    used = {ref.source for finding in findings for ref in finding.passages}
-    snapshots = [s for number in sorted(used) if (s := store.snapshot(number))]
-    origins = {number: number for number in sorted(used)} | find_origins(snapshots)
+    snapshots = [s for number in sorted(view.sources) if (s := store.snapshot(number))]
+    origins = {number: number for number in sorted(view.sources)} | find_origins(snapshots)
     claims = merge_findings(findings, view.sources, origins)
     return ClaimsMerged(
         claims=claims, origins=origins, conflicts=find_conflicts(claims, view.sources)

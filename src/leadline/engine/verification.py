@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import Sequence
 
 from leadline.domain.claims import Claim, Conflict, ConflictKind, Verification, fingerprint
+from leadline.domain.editions import newer_editions, outdated
 from leadline.domain.events import ClaimChecked, ConflictFound
 from leadline.domain.run import RunStatus
 from leadline.domain.text import estimate_tokens, terms
@@ -50,6 +51,7 @@ async def verify(context: RunContext) -> None:
 def write_checks(context: RunContext, claims: Sequence[Claim], checks: Checks) -> None:
     """Conclude each claim and log what is new."""
     session = context.session
+    newer = newer_editions(session.view.sources.values())
     for claim in claims:
         check = conclude(
             claim,
@@ -58,6 +60,7 @@ def write_checks(context: RunContext, claims: Sequence[Claim], checks: Checks) -
             judgements=checks.judgements.get(claim.id, ()),
             challenges=checks.challenges.get(claim.id, ()),
             conflicts=session.view.conflicts,
+            newer_edition=outdated(claim, newer),
             silence=checks.silences.get(claim.id, ""),
         )
         if session.view.checks.get(claim.id) != check:

@@ -60,6 +60,7 @@ class EvidenceShelf(ABC):
                 requested_url=clean(page.requested_url) if page.requested_url != page.url else "",
                 title=clean(page.title),
                 site=clean(page.site),
+                publisher=clean(page.publisher),
                 author=clean(page.author),
                 date=clean(page.date),
                 language=clean(page.language),
