@@ -48,8 +48,8 @@ def main() -> int:
         if done.returncode not in (0, 1):
             return done.returncode
         sound = sound and done.returncode == 0
-        for wire in json.loads(done.stdout)["runs"]:
-            columns.append(Grades.from_wire({**wire, "model": name}))
+        runs = json.loads(done.stdout)["runs"]
+        columns += [Grades.from_wire({**wire, "model": name}) for wire in runs]
     before = PAGE.read_text(encoding="utf-8").partition(f"\n{HEADING}")[0].rstrip()
     note = (
         f"`python scripts/bench_truth.py` on {datetime.now(UTC):%Y-%m-%d}: Standard runs on both "
