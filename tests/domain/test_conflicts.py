@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leadline.domain.claims import Conflict, ConflictKind
-from leadline.domain.conflicts import find_conflicts
+from leadline.domain.conflicts import find_conflicts, rival_values
 from tests.claims_by_hand import claim, page
 
 Side = tuple[str, str, str]
@@ -122,3 +122,48 @@ def test_a_limit_that_grew_fourfold_is_superseded_where_all_else_is_the_same() -
         ("Limit: Size of a database | Version 5: 256 TB | Note: tested", "2026-01-19", "manual"),
     )
     assert found.kind is ConflictKind.SUPERSEDED
+
+
+def test_of_two_newest_releases_the_later_named_one_is() -> None:
+    (found,) = conflicts(
+        ("Newest release | 5.1, 18 November 2025", "2026-02-02", "wiki"),
+        (
+            "Tarn 5.2 came out on 24 February 2026 and is the newest release.",
+            "2026-03-04",
+            "vendor",
+        ),
+    )
+    assert (found.kind, found.claims) == (ConflictKind.SUPERSEDED, ("c1", "c2"))
+
+
+def test_a_current_of_water_and_a_time_at_the_latest_are_no_news() -> None:
+    sides = (
+        ("With the current a crossing takes 34 minutes, and against it 46.", "2025-12-08", "a"),
+        ("A crossing with the current takes 390 kWh, and one against it 560.", "2025-06-20", "b"),
+    )
+    assert conflicts(*sides) == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "rivals"),
+    [
+        ("It carried 412,000 passengers in 2025.", "In 2025 it carried 389,000 passengers.", False),
+        (
+            "The ferry of Quorrow carried 412,000 passengers in 2025.",
+            "The audit of the ferry counts 389,000 passengers to Quorrow in 2025.",
+            True,
+        ),
+        (
+            "The ferry of Quorrow carried 412,000 passengers in 2025.",
+            "The ferry of Quorrow carried 377,000 passengers in 2024.",
+            False,
+        ),
+        (
+            "The ferry of Quorrow had 46 percent residents in 2025.",
+            "The ferry of Quorrow had 37 percent visitors in 2025.",
+            False,
+        ),
+    ],
+)
+def test_rival_values_share_subject_unit_and_year(one: str, other: str, rivals: bool) -> None:
+    assert rival_values(one, other) is rivals

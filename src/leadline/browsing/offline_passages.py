@@ -22,6 +22,7 @@ from leadline.browsing.offline_words import (
     roots,
 )
 from leadline.browsing.state import WorkerState, host_of, passage_refs
+from leadline.domain.conflicts import rival_values
 from leadline.domain.evidence import Passage, PassageRef, Snapshot
 from leadline.domain.text import numbers, shorten, split_sentences
 
@@ -56,6 +57,8 @@ _AGAIN = 0.5
 _SAME_SOURCE = 0.78
 _SAME_TABLE = 0.7
 _TWIN = 1.5
+_RIVAL = 0.4
+"""How well a passage fits at least that contradicts what the run has recorded."""
 _ENOUGH = 0.34
 """From this share of its words on, a part counts as spoken of."""
 
@@ -116,8 +119,8 @@ class _Said:
     numbers: frozenset[str]
 
 
-def candidates(state: WorkerState, aspect: Aspect) -> list[Candidate]:
-    """Every shown passage that states something about the aspect."""
+def candidates(state: WorkerState, aspect: Aspect, recorded: Sequence[str] = ()) -> list[Candidate]:
+    """Every shown passage that states something about the aspect, or against what is recorded."""
     found: list[tuple[PassageRef, Passage, Context]] = []
     titles = [roots(row.title) for row in state.rows]
     titles += [roots(shown.snapshot.source.title) for shown in state.shown.values()]
@@ -131,7 +134,7 @@ def candidates(state: WorkerState, aspect: Aspect) -> list[Candidate]:
             continue
         found.append((ref, passage, context))
     weights = Weights([context.text for _, _, context in found])
-    made = [_candidate(*item, aspect, weights) for item in found]
+    made = [_at_odds(_candidate(*item, aspect, weights), recorded) for item in found]
     return [candidate for candidate in _newest_first(made) if candidate.best >= _LEAST]
 
 
@@ -154,6 +157,14 @@ def _candidate(
         worth=value,
         stated=frozenset(numbers(passage.text)),
     )
+
+
+def _at_odds(candidate: Candidate, recorded: Sequence[str]) -> Candidate:
+    """The same, worth being recorded when it gives a recorded quantity another value."""
+    if not any(rival_values(candidate.passage.text, claim) for claim in recorded):
+        return candidate
+    fits = tuple(max(fits, _RIVAL) for fits in candidate.fits)
+    return replace(candidate, fits=fits, worth=candidate.worth * _TWIN)
 
 
 def _newest_first(found: list[Candidate]) -> list[Candidate]:

@@ -125,10 +125,11 @@ class OfflinePolicy:
         state = self._state
         if state.findings:
             return self._end()
-        found = [c for c in candidates(state, self._aspect) if c.ref not in self._tried]
+        recorded = tuple(self._recorded())
+        found = [c for c in candidates(state, self._aspect, recorded) if c.ref not in self._tried]
         if not state.last_step and (further := self._further(found)):
             return further
-        picks = choose(found, self._aspect, tuple(self._recorded()))
+        picks = choose(found, self._aspect, recorded)
         return self._record(picks) if picks else self._end()
 
     def _further(self, found: list[Candidate]) -> Decision | None:

@@ -18,7 +18,7 @@ from leadline.domain.claims import Claim, Conflict, ConflictKind
 from leadline.domain.evidence import Source
 from leadline.domain.origins import publishers
 from leadline.domain.statements import Quantity, Statement, read_statement
-from leadline.domain.text import numbers, numbers_said, script_of, shorten, terms
+from leadline.domain.text import numbers, numbers_said, script_of, shorten, stem, terms
 
 SAME_SUBJECT = 0.3
 """Weighted Jaccard share of the words of two claims from which they speak of one quantity."""
@@ -30,10 +30,16 @@ SAME_KEY = 0.6
 """Share of the words of a row's first cell that a sentence must hold to speak of the same."""
 A_YEAR = 330
 """Days between two sources from which an undated value is taken to have changed meanwhile."""
+FEW_CLAIMS = 30
+"""In a smaller set, what all claims hold still tells something."""
 MAX_CONFLICTS = 200
 
 _ATTRIBUTION = re.compile(
     r",?\s*\b(?:according to|as reported by|says|said|laut|selon|según)\b[^.;:。；：]*",
+    re.IGNORECASE,
+)
+_NEWEST = re.compile(
+    r"(?<!at the )\b(?:newest|latest|most recent|neueste[rns]?)\s+([^\W\d_]+)|最新的?(\w{2})",
     re.IGNORECASE,
 )
 _CORRECTS = re.compile(
@@ -61,6 +67,26 @@ def find_conflicts(claims: Sequence[Claim], sources: Mapping[int, Source]) -> tu
     return tuple(found)
 
 
+def rival_values(text: str, other: str) -> bool:
+    """Whether two texts give other values for one quantity of one stated year."""
+    one, two = read_statement(text), read_statement(other)
+    if not one.years & two.years or one.ordinals != two.ordinals:
+        return False
+    if len(one.subject & two.subject) < 2:
+        return False
+    said, said_there = numbers_said(text), numbers_said(other)
+    return any(
+        ours.unit == theirs.unit
+        and ours.unit not in _GENERIC_UNITS
+        and ours.value not in said_there
+        and theirs.value not in said
+        and not _agree(ours, theirs)
+        and _same_order(ours.value, theirs.value, SAME_ORDER)
+        for ours in one.quantities
+        for theirs in two.quantities
+    )
+
+
 def _aspects(claim: Claim, sources: Mapping[int, Source]) -> list[_Read]:
     """What a claim speaks of: a sentence of one thing, a table row of one thing a cell."""
     core = _ATTRIBUTION.sub("", claim.text)
@@ -84,6 +110,10 @@ class _Read:
             name for i in self.sources if i in sources for name in publishers(sources[i])
         )
         self.date = _as_date(claim.date)
+        self.newest = frozenset(
+            stem((m[1] or m[2]).casefold()) for m in _NEWEST.finditer(claim.text)
+        )
+        """Of what it names the newest one: ``newest release`` → release."""
         head, bar, _ = text.partition(" | ")
         self.row_key = frozenset(terms(head)) if bar else frozenset[str]()
         """Words of a table row's first cell: rows of other things are never at odds."""
@@ -101,20 +131,22 @@ class _Read:
 def _weights(read: Sequence[_Read]) -> Callable[[str], float]:
     """How much a word tells: what many claims hold tells little."""
     holders = Counter(word for one in read for word in one.words)
-    count = len(read)
+    count = max(len(read), FEW_CLAIMS)
     return lambda word: log(1 + (count - holders[word] + 0.5) / (holders[word] + 0.5))
 
 
 def _conflict(one: _Read, other: _Read, weight: Callable[[str], float]) -> Conflict | None:
     if one.sources & other.sources or one.script != other.script:
         return None
+    shared = one.words & other.words
+    if _both_newest(one, other, shared):
+        return _superseded(one, other, shared, "Each names what was newest at its time.")
     if one.years and other.years and not one.years & other.years:
         return None
     if one.statement.ordinals != other.statement.ordinals:
         return None
     if one.row_key and other.row_key and one.row_key != other.row_key:
         return None
-    shared = one.words & other.words
     union = one.words | other.words
     alike = sum(map(weight, shared)) / (sum(map(weight, union)) or 1.0)
     pair = _differing(one, other, SAME_ORDER if alike < SAME_ROW else 10 * SAME_ORDER)
@@ -194,6 +226,27 @@ def _as_float(value: str) -> float | None:
         return None
 
 
+def _both_newest(one: _Read, other: _Read, shared: frozenset[str]) -> bool:
+    """Whether two claims of different dates both name what is newest, and name something else."""
+    if not one.newest & other.newest or not one.date or not other.date or one.date == other.date:
+        return False
+    if len(shared) < 2 or not _fits_row(one, other) or not _fits_row(other, one):
+        return False
+    ours, theirs = one.statement.numbers, other.statement.numbers
+    return bool(ours and theirs) and not ours & theirs - one.years - other.years
+
+
+def _superseded(one: _Read, other: _Read, shared: frozenset[str], reason: str) -> Conflict:
+    """The later claim replaces the earlier one."""
+    old, new = sorted((one, other), key=lambda r: r.date or date.min)
+    return Conflict(
+        kind=ConflictKind.SUPERSEDED,
+        claims=(old.claim.id, new.claim.id),
+        about=shorten(" ".join(sorted(shared)), 80),
+        reason=f"{reason} The second is of {new.claim.date}, the first of {old.claim.date}.",
+    )
+
+
 def _judged(
     one: _Read, other: _Read, pair: tuple[Quantity, Quantity], shared: frozenset[str]
 ) -> Conflict:
@@ -210,13 +263,7 @@ def _judged(
         or (not same_period and abs(gap or 0) >= A_YEAR)
     )
     if superseded:
-        old, new = (first, second) if newer is other else (second, first)
-        return Conflict(
-            kind=ConflictKind.SUPERSEDED,
-            claims=(old.id, new.id),
-            about=about,
-            reason=f"They give {values}; the second is of {new.date}, the first of {old.date}.",
-        )
+        return _superseded(one, other, shared - {pair[0].unit}, f"They give {values}.")
     return Conflict(
         kind=ConflictKind.CONTRADICTION,
         claims=(first.id, second.id),
