@@ -13,7 +13,7 @@ BIN := .venv/bin
 IP ?= 127.0.0.1
 PORT ?= 7788
 PYTEST ?=
-WORKERS ?= -n 2
+WORKERS ?= -n 2 --dist worksteal
 LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 	--no-emit-package torch $(if $(UPGRADE),--upgrade)
 
@@ -36,9 +36,7 @@ demo: setup ## Research the demo web from the command line, without a model
 
 test: setup-dev ## Run every test (PYTEST="-k name" for some)
 ifeq ($(strip $(PYTEST)),)
-	@$(BIN)/python -m pytest $(WORKERS) --ignore=tests/end_to_end
-	@# Real browsers, one test after the other: two at a time would disturb each other's timing.
-	@$(BIN)/python -m pytest tests/end_to_end
+	@$(BIN)/python -m pytest $(WORKERS)
 else
 	@$(BIN)/python -m pytest $(PYTEST)
 endif

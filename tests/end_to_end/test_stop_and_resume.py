@@ -32,7 +32,11 @@ from tests.end_to_end.lab import (
 from tests.openai_server import OpenAIServer
 
 TOPIC = "Quorrow ferry: ridership in 2025, cost, seals"
-SMALL = ("--engine", "demo", "--loops", "0", "--set", "max_categories=2", "--browsers", "2")
+SMALL = (
+    "--engine", "demo", "--loops", "0", "--browsers", "2",
+    "--set", "max_categories=2", "--set", "max_tasks_per_category=1",
+    "--set", "min_tasks_per_category=1",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -188,7 +192,7 @@ def test_kill_nine_at_twenty_random_moments(lab: Lab, server: OpenAIServer) -> N
         sessions = len(of_type(folder, "run.started"))
         with lab.started("resume", folder.task_id) as process:
             wait_for(folder, "run.started", count=sessions + 1)
-            time.sleep(rolls.uniform(0.0, 4.0))
+            time.sleep(rolls.uniform(0.0, 3.0))
             owner = folder.owner()
             seen = snapshot_of(folder)
             if owner is not None:
