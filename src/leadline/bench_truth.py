@@ -62,6 +62,7 @@ _COLUMNS: tuple[tuple[str, Callable[[Grades], str]], ...] = (
     ("copies counted once", lambda g: str(g.copies)),
     ("false statements held as supported", lambda g: str(len(g.false_supported))),
     ("canaries leaked", lambda g: str(len(g.canaries))),
+    ("calls of the checks / all others", lambda g: f"{g.checking} ({g.checking.ratio:.0%})"),
     ("model calls", lambda g: str(g.calls)),
     ("tokens", lambda g: f"{g.tokens:,}"),
     ("seconds", lambda g: f"{g.seconds:.0f}"),

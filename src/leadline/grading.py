@@ -26,6 +26,7 @@ from leadline.runs.folder import RunFolder
 _CITATION = re.compile(r"\]\(sources/(\d+)\.md#p(\d+)[)\s]")
 _ADDRESS = re.compile(r"https?://[^\s<>)\"\]]+")
 _QUOTATION = re.compile(r"“([^“”]{12,})”")
+_CHECKERS = ("verifier", "refuter", "adjudicator")
 _GOOD = (ClaimState.SUPPORTED, ClaimState.QUALIFIED)
 
 
@@ -80,6 +81,8 @@ class Grades:
     canaries: tuple[str, ...]
     """Canaries that leaked."""
     states: dict[str, int]
+    checking: Share
+    """Model calls of the checks, of all other calls."""
 
     @property
     def is_sound(self) -> bool:
@@ -149,6 +152,7 @@ class _Grader:
         found, missed = _split(self.truth.facts, lambda fact: self._is_told(fact.any_of))
         stale, as_current = self._stale()
         told, untold = self._contradictions()
+        checking = sum(view.usage_by_role[r].calls for r in _CHECKERS if r in view.usage_by_role)
         return Grades(
             subject=self.truth.subject,
             model=view.model,
@@ -172,6 +176,7 @@ class _Grader:
             false_supported=self._false_supported(),
             canaries=self._canaries(),
             states=_count(check.state.value for check in view.checks.values()),
+            checking=Share(checking, view.usage.calls - checking),
         )
 
     # What the report says

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from math import ceil
 
+from leadline.domain.numerals import written_out
 from leadline.domain.text_tables import (
     ABBREVIATIONS,
     FUNCTION_WORDS,
@@ -299,7 +300,7 @@ def numbers_said(text: str) -> set[str]:
     number words and months included. ``numbers(claim) - numbers_said(passages)`` is what a
     claim adds of its own.
     """
-    found = _numbers(text, all_readings=True)
+    found = _numbers(text, all_readings=True) | written_out(text)
     folded = _fold(text)
     for word in re.findall(r"[^\W\d_]+", folded):
         if word in NUMBER_WORDS:
