@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
+from leadline.domain.choices import meanings
 from leadline.domain.config import BrowserConfig, ModelConfig, ModelRole, SearchConfig
 from leadline.domain.limits import Limits
 from leadline.errors import InvalidSetting
@@ -68,6 +69,8 @@ class SettingInfo:
     choices: tuple[str, ...] = ()
     is_list: bool = False
     secret: bool = False
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """What single choices do and cost, where they do not speak for themselves."""
 
 
 def table(own: type[BaseModel]) -> dict[str, SettingInfo]:
@@ -162,6 +165,7 @@ def _describe(key: str, info: FieldInfo) -> SettingInfo:
         choices=tuple(str(member) for member in enums[0]) if enums else (),
         is_list=any(a is tuple or getattr(a, "__origin__", None) is tuple for a in annotations),
         secret=SecretStr in annotations,
+        meanings=meanings(key),
     )
 
 
@@ -180,4 +184,6 @@ def _shown_default(info: SettingInfo) -> str:
 
 def _shown_meaning(info: SettingInfo) -> str:
     text = info.description.replace("|", r"\|")
+    if info.meanings:
+        return "<br>".join((text, *(f"`{c}`: {info.meanings[c]}" for c in info.choices)))
     return f"{text} One of {', '.join(f'`{c}`' for c in info.choices)}." if info.choices else text

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-from leadline.reports.portable import portable_markdown
+import pytest
+
+from leadline.reports.portable import portable_markdown, without_claims_table
+from leadline.reports.texts import ENGLISH
 from tests.reports.samples import SNAPSHOTS
 
 REPORT = (
@@ -43,3 +46,21 @@ def test_citations_keep_their_states_and_the_table_of_claims_its_words() -> None
     assert "sources/" not in text
     assert r'[\[1\]](#quote-2-1 "c1 disputed") *(disputed)*.' in text
     assert "| c1 | x | a.example 2.1 |" in text
+
+
+TABLE = f"| {' | '.join(ENGLISH.columns)} |\n| --- |\n| c1 | a |\n| c2 | b |\n"
+
+
+@pytest.mark.parametrize(
+    ("report", "left"),
+    [
+        (f"# A\n\ntext\n\n## Claims\n\n{TABLE}\n---\n\n*note*\n", "# A\n\ntext\n\n---\n\n*note*\n"),
+        (f"## Sources\n\n1. x\n\n{TABLE}", "## Sources\n\n1. x\n"),
+        (f"## Claims\n\n{TABLE}\n## More\n\nx\n", "\n## More\n\nx\n"),
+        (f"## Claims\n\n{TABLE}\nmore\n", "## Claims\n\nmore\n"),
+        ("# A\n\n| Claim | Mine |\n| --- | --- |\n", "# A\n\n| Claim | Mine |\n| --- | --- |\n"),
+        ("", ""),
+    ],
+)
+def test_the_page_leaves_the_table_of_claims_out_and_nothing_else(report: str, left: str) -> None:
+    assert re.sub(r"\n{2,}", "\n\n", without_claims_table(report)).strip() == left.strip()

@@ -17,6 +17,7 @@ from leadline.runs.supervisor import Supervisor
 from leadline.settings import Settings
 from leadline.web.app import create_app
 from leadline.web.security import Access
+from tests.web.checked_runs import CheckedRuns
 from tests.web.runs_by_hand import ByHand
 
 ADDRESS = "http://127.0.0.1:7788"
@@ -62,11 +63,12 @@ def _site(root: Path, *, token: str = "", **settings: object) -> Site:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """A server on loopback without a token, with runs in several states."""
     made = _site(tmp_path_factory.mktemp("site"))
-    runs = ByHand(made.store.root)
+    runs = CheckedRuns(made.store.root)
     runs.failed()
     runs.stopped()
     runs.done()
     runs.planned()
+    runs.checked()
     return made
 
 
@@ -89,3 +91,9 @@ def at_work(runs: ByHand) -> Iterator[RunSession]:
     """A run under way."""
     with runs.at_work() as session:
         yield session
+
+
+@pytest.fixture
+def checked(tmp_path: Path) -> CheckedRuns:
+    """Runs of the test's own, with claims."""
+    return CheckedRuns(tmp_path / "runs")

@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.domain.config import ModelConfig, Provider, SearchEngine
+from leadline.domain.claims import Verification
+from leadline.domain.config import (
+    ModelConfig,
+    Profile,
+    Provider,
+    ReportLength,
+    ReportTemplate,
+    SearchEngine,
+)
 from leadline.settings import Settings
 from leadline.web.form import AskForm, Reading, read_form, split_domains
 from leadline.web.texts import Texts
@@ -180,3 +188,26 @@ def test_an_endless_plan_is_refused_at_once(plan: str) -> None:
     reading = read(replace(GOOD, own_plan=plan))
     assert "at most" in reading.errors["plan"]
     assert time.monotonic() - started < 2
+
+
+def test_how_the_report_is_made_reaches_the_configuration() -> None:
+    """S2-37, S3-24: profile, checks, layout, length and language of one run."""
+    form = replace(
+        GOOD,
+        verification="debate",
+        division="perspectives",
+        report_template="evidence",
+        report_length="long",
+        report_language="zh",
+        profile="",
+    )
+    config = read(form).config
+    assert config is not None
+    assert config.verification is Verification.DEBATE
+    assert config.profile is Profile.PERSPECTIVES
+    assert config.report_template is ReportTemplate.EVIDENCE
+    assert config.report_length is ReportLength.LONG
+    assert config.report_language == "zh"
+    wrong = read(replace(GOOD, verification="magic"))
+    assert wrong.config is None
+    assert "verification" in wrong.errors["limits"]

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import json
 import re
+import threading
+import zipfile
+from typing import IO
 
+import httpx
 import pytest
 
 from leadline.domain.plan_markdown import parse_plan
-from tests.web.conftest import Site
+from leadline.web import routes
+from tests.web.checked_runs import CheckedRuns
+from tests.web.conftest import ADDRESS, Site
 from tests.web.runs_by_hand import REPORT, ByHand
 
 FILES = {
@@ -51,6 +59,9 @@ def test_downloads_hold_what_the_run_found(site: Site) -> None:
         ("/runs/nobody/report.md", 404, "unknown_run"),
         ("/runs/failed/report.md", 404, "not_found"),
         ("/runs/done/sources/99", 404, "not_found"),
+        ("/runs/nobody/bundle.zip", 404, "unknown_run"),
+        ("/runs/failed/bundle.zip", 400, "bad_request"),
+        ("/runs/planned/bundle.zip", 400, "bad_request"),
         ("/runs/done/sources/x", 400, "bad_request"),
         ("/runs/a.b/report.md", 400, "bad_id"),
         ("/runs/-/report.md", 400, "bad_id"),
@@ -153,3 +164,77 @@ def test_assets_and_health(site: Site) -> None:
     css = client.get("/ui/leadline.css").text
     assert "http" not in css.replace("http://www.w3.org", "")
     assert "@import" not in css
+
+
+def test_a_bundle_is_made_when_it_is_asked_for_and_holds_up(site: Site) -> None:
+    """safety 8, 14: a download with nothing of the machine in it, which can be checked."""
+    answer = site.client().get("/runs/checked/bundle.zip")
+    assert answer.headers["content-type"] == "application/zip"
+    assert answer.headers["content-disposition"] == 'attachment; filename="checked.zip"'
+    assert int(answer.headers["content-length"]) == len(answer.content)
+    packed = zipfile.ZipFile(io.BytesIO(answer.content))
+    names = set(packed.namelist())
+    assert {"report.md", "evidence.json", "manifest.json", "sources/1.md"} <= names
+    assert not any(str(site.store.root).encode() in packed.read(name) for name in names)
+    assert site.client().get("/runs/checked/bundle.zip").content == answer.content
+
+
+def test_a_run_without_a_report_gives_a_sentence_for_a_bundle(site: Site) -> None:
+    answer = site.client().get("/runs/failed/bundle.zip")
+    assert answer.json()["error"]["message"] == "failed has no report yet: it is failed."
+    chinese = site.client().get("/runs/failed/bundle.zip?lang=zh")
+    assert "还没有报告" in chinese.json()["error"]["message"]
+
+
+def test_a_bundle_of_a_changed_report_is_refused(site: Site) -> None:
+    """Fail closed: what would prove nothing is not handed out."""
+    folder = CheckedRuns(site.store.root).checked("altered")
+    report = folder.path / "report.md"
+    report.write_text(report.read_text("utf-8").replace("97 of", "99 of"), encoding="utf-8")
+    answer = site.client().get("/runs/altered/bundle.zip")
+    assert answer.json()["error"]["code"] == "run_damaged"
+    assert "PK" not in answer.text
+
+
+async def test_packing_a_bundle_keeps_nobody_waiting(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server answers others while a large bundle is being written."""
+    begun, may_end = threading.Event(), threading.Event()
+
+    def slow(run: object, stream: IO[bytes]) -> None:
+        begun.set()
+        assert may_end.wait(20)
+        stream.write(b"PK")
+
+    monkeypatch.setattr(routes, "write_bundle", slow)
+    transport = httpx.ASGITransport(site.app)
+    async with httpx.AsyncClient(transport=transport, base_url=ADDRESS) as client:
+        packing = asyncio.create_task(client.get("/runs/checked/bundle.zip"))
+        try:
+            assert await asyncio.to_thread(begun.wait, 20)
+            assert (await client.get("/healthz")).json() == {"status": "ok"}
+            assert not packing.done()
+        finally:
+            may_end.set()
+        assert (await packing).content == b"PK"
+
+
+def test_a_stored_page_tells_which_claims_rest_on_it(site: Site) -> None:
+    """safety 6: as text; those of the cited passage stand open below it."""
+    text = site.client().get("/runs/checked/sources/2?p=2&lang=en").text
+    assert "5 claims rest on this source" in text
+    assert "3 claims rest on this passage" in text
+    opened = text.split('<details class="rests here" open>')[1].split("</details>")[0]
+    for said in ("c2", "✓ supported", "c4", "⇄ disputed", "c7", "? unverified"):
+        assert said in opened
+    assert "The verifier gave no answer about it." in opened
+    assert "↻ superseded" in text
+    first = site.client().get("/runs/checked/sources/1?p=4&lang=zh").text
+    assert "&lt;b&gt;The board&lt;/b&gt; thanks the crews &amp; the people." in first
+    assert "✗ 被反驳" in first
+    assert "其自身段落的说法不同。" in first
+
+
+def test_a_stored_page_of_a_run_without_claims_lists_none(site: Site) -> None:
+    assert 'class="rests' not in site.client().get("/runs/done/sources/1?p=2").text

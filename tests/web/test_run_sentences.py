@@ -27,7 +27,8 @@ ROOT = Path(leadline.__file__).parent
 ROWS = (*run_words.ROWS, *page_words.ROWS)
 
 WHO_SPEAKS = (
-    "runner.py", "domain/budget.py", "domain/plan_answer.py", "domain/profile*.py",
+    "runner.py", "domain/budget.py", "domain/verdicts.py", "domain/conflicts.py",
+    "domain/claim_check.py", "reports/bundle.py", "domain/plan_answer.py", "domain/profile*.py",
     "engine/*.py", "runs/*.py",
     "sources/*.py", "models/chat.py", "models/failures.py", "models/ladder.py",
     "models/factory.py", "models/providers.py", "models/wire.py", "models/streaming.py",
@@ -55,6 +56,8 @@ NOT_FOR_PEOPLE = (
 SENTENCE = re.compile(r"[A-Z“{].*\s.*[.?](?:\s.*)?$", re.DOTALL)
 VALUES = {
     "error": "The worker used its 7 seconds.",
+    "opened.reason": "They give 7 and 8 for the same thing.",
+    "newer.reason": "They give 7 and 8 for the same thing.",
     "preset.hint": "Start it with 'vllm serve MODEL'.",
     "self.preset.hint": "Start it with 'vllm serve MODEL'.",
     "endpoint.preset.hint": "Start it with 'vllm serve MODEL'.",

@@ -105,6 +105,7 @@ def test_foreign_origins_are_refused_on_localhost_too(site: Site, origin: str) -
         ("POST", TICK),
         ("POST", "/gradio_api/queue/join"),
         ("GET", "/runs/done/report.md"),
+        ("GET", "/runs/checked/bundle.zip"),
         ("OPTIONS", TICK),
         ("DELETE", "/"),
     ):
@@ -163,7 +164,12 @@ def test_no_route_answers_without_the_token(guarded: Site) -> None:
     """safety 2: our own routes, Gradio's, files, assets and sockets."""
     routes = walk(list(guarded.app.routes))
     assert len(routes) > 80
-    assert {path for _, path in routes} >= {"/healthz", "/gradio_api/queue/join", "/zh/config"}
+    assert {path for _, path in routes} >= {
+        "/healthz",
+        "/gradio_api/queue/join",
+        "/zh/config",
+        "/runs/x/bundle.zip",
+    }
     client = guarded.client()
     for method, path in routes:
         answer = client.request(method, path)
@@ -329,7 +335,8 @@ def test_nothing_of_the_machine_is_served(site: Site, path: str) -> None:
 
 def test_every_answer_has_the_headers(site: Site) -> None:
     """safety 5, 7, 8"""
-    for path in ("/", "/zh/", "/healthz", "/runs/done/report.md", "/nowhere", "/theme.css"):
+    for path in ("/", "/zh/", "/healthz", "/runs/done/report.md", "/runs/checked/bundle.zip",
+                 "/nowhere", "/theme.css"):  # fmt: skip
         answer = site.client().get(path)
         assert answer.headers["x-content-type-options"] == "nosniff", path
         assert answer.headers["referrer-policy"] == "no-referrer"

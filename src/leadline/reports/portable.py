@@ -1,4 +1,6 @@
-"""A report's Markdown that can leave its folder: the passages it cites are in the file itself."""
+"""A report's Markdown for other places than its folder: elsewhere, the passages it cites are in the
+file itself; on the page of its run, the table of claims is the page's own.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from leadline.domain.text import one_line, shorten
 from leadline.reports.escape import escape_text
 from leadline.reports.plain import CITATION
 from leadline.reports.render import Snapshots
-from leadline.reports.texts import texts_for
+from leadline.reports.texts import CHINESE, ENGLISH, texts_for
 
 MAX_PASSAGE_CHARS = 1_200
 
@@ -44,3 +46,26 @@ def portable_markdown(markdown: str, snapshots: Snapshots, *, language: str = "e
         return f"{body}\n"
     heading = texts_for(language).cited_passages
     return f"{body}\n\n## {heading}\n\n" + "\n".join(quotes.values()) + "\n"
+
+
+def without_claims_table(markdown: str) -> str:
+    """The report without its table of claims, and without a heading that has nothing else below.
+
+    For the page of a run, which has a table of its own. Only the table that code writes is known
+    by its columns; any other one stays.
+    """
+    heads = {f"| {' | '.join(texts.columns)} |" for texts in (ENGLISH, CHINESE)}
+    lines = markdown.split("\n")
+    start = next((n for n, line in enumerate(lines) if line.strip() in heads), None)
+    if start is None:
+        return markdown
+    end = start
+    while end < len(lines) and lines[end].startswith("|"):
+        end += 1
+    before, after = lines[:start], lines[end:]
+    while before and not before[-1].strip():
+        before.pop()
+    next_said = next((line for line in after if line.strip()), "")
+    if before and before[-1].startswith("#") and next_said[:1] in ("", "#", "-"):
+        before.pop()
+    return "\n".join((*before, *after))

@@ -65,6 +65,19 @@ _NO_CHECKS: Mapping[str, ClaimCheck] = {}
 
 
 @dataclass(frozen=True)
+class RestingClaim:
+    """A claim that rests on a stored source, as the source's page tells it."""
+
+    id: str
+    text: str
+    state: str
+    """A ``ClaimState``, or ``superseded``."""
+    why: str = ""
+    passages: tuple[int, ...] = ()
+    """Numbers of the source's passages that carry it."""
+
+
+@dataclass(frozen=True)
 class _Known:
     """What citations are told with: passages, checks, words."""
 
@@ -234,13 +247,25 @@ def _class_of(state: str) -> str:
     return f"is-{state.replace(' ', '-')}"
 
 
-def source_html(snapshot: Snapshot, highlight: Iterable[int] = (), *, language: str = "en") -> str:
+def source_html(
+    snapshot: Snapshot,
+    highlight: Iterable[int] = (),
+    *,
+    language: str = "en",
+    claims: Iterable[RestingClaim] = (),
+) -> str:
     """A stored source as a whole HTML page: numbered passages, those in ``highlight`` marked.
 
-    A passage is at ``#p12``. Nothing in the page runs or is fetched from anywhere.
+    A passage is at ``#p12``, with the ``claims`` that rest on it below it. Nothing in the page runs
+    or is fetched from anywhere.
     """
     texts = texts_for(language)
     source = snapshot.source
+    resting = tuple(claims)
+    by_passage: dict[int, list[RestingClaim]] = {}
+    for claim in resting:
+        for number in claim.passages:
+            by_passage.setdefault(number, []).append(claim)
     return _templates().get_template("source.html").render(
         texts=texts,
         source=source,
@@ -253,7 +278,20 @@ def source_html(snapshot: Snapshot, highlight: Iterable[int] = (), *, language: 
         published=fill(texts.published, date=source.date) if source.date else "",
         count=fill(texts.passages, count=len(snapshot.passages)),
         page=lambda number: fill(texts.page_number, number=number),
+        resting=resting,
+        by_passage=by_passage,
+        place=lambda number: fill(texts.passage, number=number),
+        shapes=SHAPES,
+        class_of=_class_of,
+        rests_on_source=_counted(len(resting), texts.rests_on_source_one, texts.rests_on_source),
+        rests_on_passage=lambda found: _counted(
+            len(found), texts.rests_on_passage_one, texts.rests_on_passage
+        ),
     )  # fmt: skip
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return one if count == 1 else fill(many, count=count)
 
 
 def standalone_html(

@@ -104,6 +104,11 @@ class Texts:
     stored_copy: str = "Stored copy of a web page, text only, as it was read for this report."
     fingerprint: str = "SHA-256 of the text"
     quoted: str = "Passages quoted"
+    rests_on_source: str = "{count} claims rest on this source"
+    rests_on_source_one: str = "One claim rests on this source"
+    rests_on_passage: str = "{count} claims rest on this passage"
+    rests_on_passage_one: str = "One claim rests on this passage"
+    passage: str = "passage {number}"
     states: tuple[tuple[str, str], ...] = (
         ("supported", "supported"),
         ("qualified", "qualified"),
@@ -209,6 +214,11 @@ CHINESE = Texts(
     stored_copy="网页存档，仅含文字，为撰写报告时所读内容。",
     fingerprint="文本的 SHA-256",
     quoted="引用的段落",
+    rests_on_source="有 {count} 条论断以本来源为依据",
+    rests_on_source_one="有 1 条论断以本来源为依据",
+    rests_on_passage="有 {count} 条论断以此段落为依据",
+    rests_on_passage_one="有 1 条论断以此段落为依据",
+    passage="段落 {number}",
     reasons=(
         ("captcha", "要求验证码"),
         ("cookie_wall", "要求同意 Cookie"),

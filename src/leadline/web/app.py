@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import logging
 import os
 from collections.abc import AsyncIterator
@@ -18,7 +17,7 @@ from leadline.settings import Settings
 from leadline.web.commands import Commands
 from leadline.web.live import LiveRuns
 from leadline.web.page import LanguageChoice, PageRewriter
-from leadline.web.routes import asset, install_errors, page_routes, run_routes
+from leadline.web.routes import assets_version, install_errors, page_routes, run_routes
 from leadline.web.security import Access, Guard, allowed_names, is_loopback
 from leadline.web.texts import Texts
 
@@ -56,7 +55,7 @@ def create_app(
     token = settings.token.get_secret_value() if settings.token else ""
     access = access or Access(token=token)
     live = LiveRuns(store)
-    version = hashlib.sha256(asset("leadline.css") + asset("leadline.js")).hexdigest()[:12]
+    version = assets_version()
 
     app = FastAPI(
         title="Leadline",

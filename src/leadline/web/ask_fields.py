@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from leadline.domain.choices import CHOICES, IN_CHINESE
 from leadline.domain.config import ModelConfig, Provider, RunConfig, SearchEngine
 from leadline.domain.limits import Depth
 from leadline.settings import Settings
@@ -18,10 +19,11 @@ Components = dict[str, Any]
 """The components of the page by name."""
 
 FORM_FIELDS = (
-    "question", "depth", "browsers", "plan_first", "loops", "minutes", "tokens", "cost",
-    "report_language", "source", "engines", "searxng_url", "template_url", "only_domains",
-    "without_domains", "provider", "model_name", "base_url", "api_key", "temperature", "vision",
-    "headless", "browser_path", "profile", "cdp_url", "proxy", "own_plan",
+    "question", "depth", "browsers", "plan_first", "verification", "division", "report_template",
+    "report_length", "report_language", "loops", "minutes", "tokens", "cost", "source", "engines",
+    "searxng_url", "template_url", "only_domains", "without_domains", "provider", "model_name",
+    "base_url", "api_key", "temperature", "vision", "headless", "browser_path", "profile",
+    "cdp_url", "proxy", "own_plan",
 )  # fmt: skip
 """Components of the Ask page in the order of ``AskForm``'s fields."""
 
@@ -96,11 +98,65 @@ def ask_page(parts: Components, settings: Settings, config: RunConfig, texts: Te
         ask_views.samples(sample_questions(source, texts), demo=source == "demo", texts=texts)
     )
     with gr.Accordion(texts("advanced"), open=False, elem_id="ll-advanced") as parts["advanced"]:
+        _report_fields(parts, settings, config, texts)
         _limit_fields(parts, texts)
         _source_fields(parts, config, source, texts)
         _model_fields(parts, settings, config.model, texts)
         _browser_fields(parts, config, texts)
         _plan_fields(parts, texts)
+
+
+def _report_fields(parts: Components, settings: Settings, config: RunConfig, texts: Texts) -> None:
+    """What each choice does and costs is said where it is made."""
+    html(frame_views.group(texts("group_report")))
+    for name, key in (("verification", "verification"), ("division", "profile")):
+        parts[name] = gr.Radio(
+            _choices(key, texts),
+            value=str(getattr(config, key)),
+            label=_label(key, settings, texts),
+            elem_id=f"ll-{name}",
+            elem_classes="ll-choices",
+        )
+    parts["report_template"] = gr.Dropdown(
+        _choices("report_template", texts),
+        value=config.report_template.value,
+        label=_label("report_template", settings, texts),
+        elem_id="ll-template",
+    )
+    with gr.Row():
+        parts["report_length"] = gr.Dropdown(
+            _choices("report_length", texts),
+            value=config.report_length.value,
+            label=_label("report_length", settings, texts),
+            min_width=220,
+            elem_id="ll-length",
+        )
+        language = config.report_language
+        known = ("", *(code for _, code in LANGUAGES))
+        own = () if language in known else ((language, language),)
+        parts["report_language"] = gr.Dropdown(
+            [(texts("language_auto"), ""), *LANGUAGES, *own],
+            value=language,
+            label=texts("report_language"),
+            allow_custom_value=True,
+            min_width=220,
+        )
+
+
+def _choices(key: str, texts: Texts) -> list[tuple[str, str]]:
+    """The values of a setting, each with the sentence that the table of settings has of it."""
+    at = 0 if texts.language == "en" else 1
+    return [
+        (texts("choice", name=choice.name[at], meaning=choice.meaning[at]), str(value))
+        for value, choice in CHOICES[key].items()
+    ]
+
+
+def _label(key: str, settings: Settings, texts: Texts) -> str:
+    """What a setting means: in English as the table of settings has it."""
+    if texts.language == "en":
+        return settings.table()[key].description.rstrip(".")
+    return IN_CHINESE[key]
 
 
 def _limit_fields(parts: Components, texts: Texts) -> None:
@@ -110,12 +166,6 @@ def _limit_fields(parts: Components, texts: Texts) -> None:
             parts[name] = gr.Textbox(
                 "", label=texts(name), placeholder=texts("preset_value"), min_width=120
             )
-    parts["report_language"] = gr.Dropdown(
-        [(texts("language_auto"), ""), *LANGUAGES],
-        value="",
-        label=texts("report_language"),
-        allow_custom_value=True,
-    )
     parts["error_limits"] = html("")
 
 

@@ -7,10 +7,13 @@ from datetime import UTC, datetime
 
 import gradio as gr
 
+from leadline.domain.claims import ClaimCheck
 from leadline.domain.evidence import Snapshot
 from leadline.domain.run import RunStatus
 from leadline.errors import RunFolderDamaged
+from leadline.reports.portable import without_claims_table
 from leadline.reports.render import draft_html, report_html
+from leadline.web.claim_rows import basis_of, rows_of
 from leadline.web.commands import Commands
 from leadline.web.live import LiveRuns, Look
 from leadline.web.position import Position
@@ -19,6 +22,9 @@ from leadline.web.spoken import Updates
 from leadline.web.texts import Texts
 from leadline.web.views import header as header_views
 from leadline.web.views import report as report_views
+from leadline.web.views.checking import checking, checking_sentence, counter_searches
+from leadline.web.views.claims import claims_table, overview
+from leadline.web.views.conflicts import conflicts_view, known_conflicts
 from leadline.web.views.feed import feed
 from leadline.web.views.library import library
 from leadline.web.views.plan import plan_view
@@ -68,11 +74,13 @@ class Drawing:
                 status=look.status,
                 reason=view.reason,
                 place=look.place,
+                about=checking_sentence(view, look.record.config.verification, texts),
                 texts=texts,
             ),
             "plan": plan_view(look.plan, view, texts),
-            "run_plan": plan_view(look.plan, view, texts),
-            "workers": workers(view, run, look.screens, texts),
+            "run_plan": counter_searches(view, texts) + plan_view(look.plan, view, texts),
+            "workers": checking(view, look.record.config.verification, texts)
+            + workers(view, run, look.screens, texts),
             "sources": sources(view, run, texts),
             "feed": feed(look.entries, view, texts),
         }
@@ -89,6 +97,10 @@ class Drawing:
                 bool(ready and ready.partial),
                 is_draft,
                 look.status.is_final,
+                len(look.view.claims),
+                len(look.view.checks),
+                len(look.view.conflicts),
+                look.view.overall_score,
                 sum(len(section.text) for section in look.view.draft.values()) if is_draft else 0,
             )
         )
@@ -108,13 +120,39 @@ class Drawing:
             return report_views.draft_view(draft_html(draft), self.texts)
         text = folder.report() if look.report_version else None
         ready = look.view.report_ready
+        claims, checks = self._claims(look)
+        if text and claims.table:
+            text = without_claims_table(text)
+        body = report_html(text or "", run, snapshot, checks=checks, language=self.texts.language)
         return report_views.report_view(
-            report_html(text, run, snapshot) if text else "",
+            body if text else "",
             task_id=run,
             partial=bool(ready and ready.partial),
             status=look.status,
             texts=self.texts,
+            claims=claims,
         )
+
+    def _claims(self, look: Look) -> tuple[report_views.ClaimsShown, dict[str, ClaimCheck]]:
+        """What stands around the report, and the checks that its citations tell of."""
+        basis = basis_of(look.view)
+        if basis is None:
+            return report_views.ClaimsShown(), {}
+        texts, run = self.texts, look.record.task_id
+        rows = rows_of(look.view, basis, texts)
+        by_id = {row.claim.id: row for row in rows}
+        conflicts = known_conflicts(basis.conflicts, by_id)
+        shown = report_views.ClaimsShown(
+            overview=overview(rows, look.view.overall_score, len(conflicts), texts),
+            conflicts=conflicts_view(conflicts, by_id, run, texts),
+            table=claims_table(rows, run, texts),
+        )
+        checks = {
+            key: check.model_copy(update={"reason": by_id[key].why})
+            for key, check in basis.checks.items()
+            if key in by_id
+        }
+        return shown, checks
 
     def counters(self, look: Look) -> str:
         """What was used up to now."""

@@ -12,7 +12,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import SplitResult, urlsplit
 
-from leadline.domain.config import ModelConfig, Provider, RunConfig, SearchEngine
+from leadline.domain.claims import Verification
+from leadline.domain.config import (
+    ModelConfig,
+    Profile,
+    Provider,
+    ReportLength,
+    ReportTemplate,
+    RunConfig,
+    SearchEngine,
+)
 from leadline.domain.limits import PLAN_MAX_TASKS, Depth
 from leadline.domain.plan import Plan
 from leadline.domain.plan_markdown import parse_plan
@@ -42,11 +51,15 @@ class AskForm:
     depth: str = Depth.STANDARD.value
     browsers: float = 2
     plan_first: bool = False
+    verification: str = Verification.CHECK.value
+    division: str = Profile.HIERARCHICAL.value
+    report_template: str = ReportTemplate.THEMATIC.value
+    report_length: str = ReportLength.STANDARD.value
+    report_language: str = ""
     loops: str = ""
     minutes: str = ""
     tokens: str = ""
     cost: str = ""
-    report_language: str = ""
     source: str = "web"
     engines: tuple[str, ...] = ()
     searxng_url: str = ""
@@ -111,6 +124,10 @@ def read_form(
         "model": _model(form, check, has_key),
         "search": _search(form, check),
         "browser": _browser(form, check, path_exists),
+        "profile": form.division,
+        "verification": form.verification,
+        "report_template": form.report_template,
+        "report_length": form.report_length,
         "report_language": form.report_language,
         "plan_first": form.plan_first,
     }

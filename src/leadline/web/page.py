@@ -41,8 +41,10 @@ def rewrite(html: str, *, nonce: str, language: str, version: str) -> str:
     html = _SCRIPT.sub(f'<script nonce="{nonce}"', html)
     ours = (
         f'<link rel="stylesheet" href="/ui/leadline.css?v={version}">'
+        f'<link rel="stylesheet" href="/ui/claims.css?v={version}">'
         '<link rel="icon" type="image/svg+xml" href="/ui/icon.svg">'
         f'<script nonce="{nonce}" defer src="/ui/leadline.js?v={version}"></script>'
+        f'<script nonce="{nonce}" defer src="/ui/claims.js?v={version}"></script>'
     )
     return html.replace("</head>", ours + "</head>", 1)
 

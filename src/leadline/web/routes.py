@@ -4,36 +4,59 @@ download, and what a page said is shown only as text under a policy that runs no
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
 from importlib import resources
-from typing import Annotated
+from typing import IO, Annotated
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.responses import (
+    HTMLResponse,
+    JSONResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.exceptions import HTTPException
 
 from leadline.domain.text import detect_language
 from leadline.errors import InvalidTaskId, LeadlineError, RunFolderDamaged, UnknownRun, UserError
+from leadline.reports.bundle import write_bundle
 from leadline.reports.portable import portable_markdown
 from leadline.reports.render import source_html, standalone_html
 from leadline.runs.folder import RunFolder
+from leadline.web.claim_rows import resting_on
 from leadline.web.live import LiveRuns
 from leadline.web.page import LANGUAGE_COOKIE, language_of
+from leadline.web.run_sentences import in_words
 from leadline.web.security import STRICT_POLICY, error_response
+from leadline.web.texts import Language, Texts
 from leadline.web.views.html import esc
 
 _ASSETS = {
     "leadline.css": "text/css; charset=utf-8",
+    "claims.css": "text/css; charset=utf-8",
     "leadline.js": "text/javascript; charset=utf-8",
+    "claims.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
+_PIECE = 2**16
+"""Bytes of a file that are sent at a time."""
 _LANGUAGE_PAGES = {"en": "/", "zh": "/zh/"}
 
 
 def asset(name: str) -> bytes:
     """The content of one of the page's own files."""
     return resources.files("leadline.web").joinpath("static", name).read_bytes()
+
+
+def assets_version() -> str:
+    """Changes when any of the page's own files does."""
+    return hashlib.sha256(b"".join(asset(name) for name in _ASSETS)).hexdigest()[:12]
 
 
 def _download(content: bytes | str, name: str, kind: str) -> Response:
@@ -56,6 +79,18 @@ def _file(folder: RunFolder, name: str) -> bytes:
         raise RunFolderDamaged(
             f"{name} of this run cannot be read ({error.strerror}); put back a good copy."
         ) from error
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def _language(asked: str, request: Request) -> Language:
+    if asked in {"en", "zh"}:
+        return "zh" if asked == "zh" else "en"
+    return language_of(request)
 
 
 def run_routes(live: LiveRuns) -> APIRouter:
@@ -91,6 +126,26 @@ def run_routes(live: LiveRuns) -> APIRouter:
         content = JSONResponse(live.folder(task_id).evidence()).body
         return _download(bytes(content), f"{task_id}-evidence.json", "application/json")
 
+    @router.get("/bundle.zip")
+    def bundle(task_id: str) -> Response:
+        # A plain function: it runs in a thread, so that packing keeps nobody waiting.
+        folder = live.folder(task_id)
+        with contextlib.ExitStack() as stack:
+            packed = stack.enter_context(tempfile.TemporaryFile())
+            write_bundle(folder, packed)
+            size = packed.seek(0, os.SEEK_END)
+            packed.seek(0)
+            stack.pop_all()  # from here on what sends it closes it
+        return StreamingResponse(
+            _pieces(packed),
+            media_type="application/zip",
+            headers={
+                "content-disposition": f'attachment; filename="{task_id}.zip"',
+                "content-length": str(size),
+                "cache-control": "no-store",
+            },
+        )
+
     @router.get("/audit.jsonl")
     def log(task_id: str) -> Response:
         content = _file(live.folder(task_id), "audit.jsonl")
@@ -104,13 +159,15 @@ def run_routes(live: LiveRuns) -> APIRouter:
         p: Annotated[str, Query(max_length=200)] = "",
         lang: Annotated[str, Query(max_length=20)] = "",
     ) -> HTMLResponse:
-        snapshot = live.folder(task_id).snapshot(number)
+        folder = live.folder(task_id)
+        snapshot = folder.snapshot(number)
         if snapshot is None:
             raise HTTPException(404, "This run has no such source.")
         wanted = [int(part) for part in p.split(",") if part.isdecimal() and len(part) < 7]
-        language = lang if lang in {"en", "zh"} else language_of(request)
+        language = _language(lang, request)
+        claims = resting_on(folder.view(), number, Texts(language))
         return HTMLResponse(
-            source_html(snapshot, wanted, language=language),
+            source_html(snapshot, wanted, language=language, claims=claims),
             headers={"content-security-policy": STRICT_POLICY.format(ancestors="'self'")},
         )
 
@@ -193,7 +250,12 @@ def install_errors(app: FastAPI) -> None:
 
 
 def _said(request: Request, status: int, code: str, message: str) -> Response:
-    """An error as JSON, or as a page where a person reads it: in a tab or the passage panel."""
+    """An error as JSON, or as a page where a person reads it: in a tab or the passage panel.
+
+    It is said in the language of the page that asked.
+    """
+    texts = Texts(_language(request.query_params.get("lang", ""), request))
+    message = in_words(message, texts)
     if "text/html" not in request.headers.get("accept", ""):
         return error_response(status, code, message)
     page = (

@@ -199,6 +199,55 @@ PLAN_AND_TASKS = (
      "最后一步超过 {n} 秒，已被结束。"),
 )  # fmt: skip
 
+CHECKS = (
+    ("{claim} says otherwise.", "{claim} 的说法不同。"),
+    ("They give {one} and {other} for the same thing.",
+     "对同一事物分别给出 {one} 和 {other}。"),
+    ("They give {one} and {other}; the second is of {new}, the first of {old}.",
+     "分别给出 {one} 和 {other}；后者日期为 {new}，前者为 {old}。"),
+    ("They give {values} for the same thing.", "对同一事物的说法是 {values}。"),
+    ("They give {values}; the second is of {new}, the first of {old}.",
+     "说法是 {values}；后者日期为 {new}，前者为 {old}。"),
+    ("Superseded by {claim}.", "已被 {claim} 取代。"),
+    ("This run does not check claims.", "本次研究不核查论断。"),
+    ("No check gave an answer about it.", "没有核查给出结果。"),
+    ("Its own passages say otherwise.", "其自身段落的说法不同。"),
+    ("Its passages do not say it.", "其段落没有这样说。"),
+    ("Its passages say it with a condition.", "其段落附有条件。"),
+    ("Too few of its words stand in its passages to take one check's word for it.",
+     "其措辞见于段落的太少，仅凭一次核查不足采信。"),
+    ("The stored text of source {n} is gone or was changed.",
+     "来源 {n} 的存档文本缺失或已被更改。"),
+    ("Source {n} is a wall page ({reason}), not evidence.",
+     "来源 {n} 是拦截页面（{reason}），不是证据。"),
+    ("Passage {ref} is not stored.", "段落 {ref} 未存档。"),
+    ("The quote of passage {ref} is not what is stored there.", "段落 {ref} 的引文与存档不符。"),
+    ("It states {what}, which its passages do not.", "其中的 {what} 不见于段落。"),
+    ("It names {what}, which its passages do not.", "其中提到的 {what} 不见于段落。"),
+    ("It says “{word}” where its passages say the opposite.",
+     "其中说“{word}”，而段落的说法相反。"),
+    ("It denies what its passages say, or affirms what they deny.",
+     "它否定了段落所说的，或肯定了段落所否定的。"),
+    ("It denies what its passages do not.", "它否定了段落没有否定的内容。"),
+    ("{id} is at work; export its bundle when it has ended.",
+     "{id} 正在运行；请在结束后导出证据包。"),
+    ("{id} has no report yet: it is {status}.", "{id} 还没有报告（状态：{status}）。"),
+    ("The log of {id} does not know its report.md, so a bundle would prove nothing; resume the run "
+     "to have the report written.",
+     "{id} 的日志中没有其 report.md 的记录，证据包无法证明任何内容；请继续运行以重新写成报告。"),
+    ("{path} was changed after it was written, so a bundle would prove nothing; put back the file "
+     "as it was.",
+     "{path} 写成后被更改，证据包无法证明任何内容；请恢复原文件。"),
+    ("{name} of the run is gone; put back a good copy of the file.",
+     "该研究的 {name} 缺失；请放回完好的文件。"),
+    ("Put back a good copy of the file.", "请放回完好的文件。"),
+    ("{name} is too large for a bundle.", "{name} 过大，无法放入证据包。"),
+    ("This run has no such file yet.", "该研究还没有这个文件。"),
+    ("This run has no such source.", "该研究没有这个来源。"),
+    ("There is nothing at this address.", "该地址没有内容。"),
+    ("The address or its parameters are malformed.", "地址或其参数有误。"),
+)  # fmt: skip
+
 BROWSERS = (
     ("The browser closed while a worker used it.", "使用中的浏览器被关闭。"),
     ("The connection to the browser broke.", "与浏览器的连接中断。"),
@@ -256,4 +305,4 @@ BROWSERS = (
      "演示网站在 127.0.0.1 上找不到空闲端口；请结束占用端口的程序。"),
 )  # fmt: skip
 
-ROWS = (*ENDS, *FOLDER, *PLAN_AND_TASKS, *BROWSERS)
+ROWS = (*ENDS, *FOLDER, *PLAN_AND_TASKS, *CHECKS, *BROWSERS)

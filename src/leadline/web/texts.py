@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from leadline.web.claim_texts import CLAIM_TEXTS
+
 Language = Literal["en", "zh"]
 
 _TABLE: dict[str, tuple[str, str]] = {
@@ -372,6 +374,7 @@ _TABLE: dict[str, tuple[str, str]] = {
     "hours_ago": ("{n} h ago", "{n} 小时前"),
     "days_ago": ("{n} d ago", "{n} 天前"),
     "tasks_of": ("{done} of {all}", "{done}/{all}"),
+    **CLAIM_TEXTS,
 }
 
 

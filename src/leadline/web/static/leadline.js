@@ -151,7 +151,7 @@
         const passage = /^#p(\d+)$/.exec(url.hash);
         if (passage) url.searchParams.set("p", passage[1]);
         url.searchParams.set("lang", document.documentElement.lang.startsWith("zh") ? "zh" : "en");
-        openPanel(url.pathname + url.search + url.hash, link.title);
+        openPanel(url.pathname + url.search + url.hash, link.dataset.llTip || link.title);
         return;
       }
       if (link.dataset.llOpen !== undefined && window.leadlineSend) {

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from leadline.domain import events as ev
+from leadline.domain.claims import Conflict
 from leadline.domain.plan import TaskState
 from leadline.domain.projection import RunView
 from leadline.domain.run import RunStatus
 from leadline.web.run_sentences import in_words
 from leadline.web.texts import Texts
+from leadline.web.views.checking import counter_subject, is_counter_task
 from leadline.web.views.html import cut, esc, host_of
 
 FEED_LENGTH = 200
@@ -48,6 +50,10 @@ def describe(entry: ev.Entry, view: RunView, texts: Texts) -> tuple[str, str]:
             return _task(entry, event, view, texts)
         case ev.SearchDone() | ev.PageRead() | ev.PageFailed() | ev.FindingRecorded():
             return _reading(event, texts)
+        case ev.ClaimsMerged():
+            return texts("feed_claims", n=len(event.claims)) if event.claims else "", "plain"
+        case ev.ConflictFound(conflict=Conflict(is_open=True, reason=reason)):
+            return texts("feed_conflict", reason=in_words(reason, texts)), "note"
         case ev.RunFinished() | ev.RunStopped() | ev.RunFailed():
             return _end(event, texts)
         case ev.RunStarted():
@@ -71,12 +77,17 @@ def describe(entry: ev.Entry, view: RunView, texts: Texts) -> tuple[str, str]:
 def _task(
     entry: ev.Entry, event: ev.TaskStarted | ev.TaskFinished, view: RunView, texts: Texts
 ) -> tuple[str, str]:
+    known = view.tasks.get(entry.task)
+    if known and (against := counter_subject(known)):
+        began = isinstance(event, ev.TaskStarted)
+        key = "feed_counter_started" if began else "feed_counter_done"
+        return texts(key, text=against), "plain"
     if isinstance(event, ev.TaskStarted):
         if event.attempt > 1:
             return texts("feed_task_again", n=event.attempt, text=event.text), "plain"
         return texts("feed_task_started", text=event.text), "plain"
-    task = view.tasks.get(entry.task)
-    sentence = texts(f"feed_task_{event.state.value}", text=task.text if task else entry.task)
+    text = known.text if known else entry.task
+    sentence = texts(f"feed_task_{event.state.value}", text=text)
     if event.reason and event.state is not TaskState.DONE:
         sentence = f"{sentence} ({in_words(event.reason, texts)})"
     kinds = {TaskState.DONE: "good", TaskState.FAILED: "bad", TaskState.OPEN: "plain"}
@@ -84,7 +95,8 @@ def _task(
 
 
 def _reading(
-    event: ev.SearchDone | ev.PageRead | ev.PageFailed | ev.FindingRecorded, texts: Texts
+    event: ev.SearchDone | ev.PageRead | ev.PageFailed | ev.FindingRecorded,
+    texts: Texts,
 ) -> tuple[str, str]:
     match event:
         case ev.SearchDone():
@@ -98,6 +110,8 @@ def _reading(
             site, why = host_of(event.url) or event.url, in_words(event.reason, texts)
             return texts(key, site=site, reason=why), "bad"
         case ev.FindingRecorded():
+            if is_counter_task(event.finding.task):
+                return texts("feed_counter_found", claim=event.finding.claim), "plain"
             return texts("feed_finding", claim=event.finding.claim), "good"
 
 

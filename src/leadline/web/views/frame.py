@@ -35,6 +35,8 @@ def words(texts: Texts) -> str:
         "confirm": "delete_confirm",
         "stopping": "stopping",
         "down": "server_down",
+        "preparing": "preparing",
+        "failed": "download_failed",
     }
     data = " ".join(f'data-{name}="{esc(texts(key))}"' for name, key in names.items())
     return f'<div id="ll-words" hidden {data}></div>'

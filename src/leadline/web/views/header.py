@@ -16,12 +16,15 @@ def header(
     reason: str,
     place: int | None,
     texts: Texts,
+    about: str = "",
 ) -> str:
-    """Topic and state of the open run. ``place`` is its number in the queue, from 1."""
+    """Topic and state of the open run. ``place`` is its number in the queue, from 1.
+
+    ``about`` says more of the state than the state's own sentence.
+    """
     if status is RunStatus.QUEUED and place:
         about = texts("about_queued_at", place=place)
-    else:
-        about = texts(f"about_{status.value}")
+    about = about or texts(f"about_{status.value}")
     why = f'<span class="ll-reason">{esc(in_words(reason, texts))}</span>' if reason else ""
     live = " ll-live" if status.is_active else ""
     topic_line = cut(topic, 400)

@@ -6,7 +6,10 @@ from datetime import datetime
 from html import escape
 from urllib.parse import urlsplit
 
+from leadline.domain.evidence import PassageRef
 from leadline.domain.run import RunStatus
+from leadline.reports.render import SHAPES
+from leadline.reports.texts import texts_for
 from leadline.web.texts import Texts
 
 
@@ -42,6 +45,24 @@ def badge(status: RunStatus, texts: Texts) -> str:
     """The state of a run as a coloured word."""
     word = esc(texts(f"state_{status.value}"))
     return f'<span class="ll-badge ll-badge-{status.value}">{word}</span>'
+
+
+def state_word(state: str, texts: Texts) -> str:
+    """The word of a claim's state (or of ``superseded``) in the language of the page."""
+    return texts_for(texts.language).state(state)
+
+
+def claim_badge(state: str, texts: Texts) -> str:
+    """The state of a claim: a sign and a word, so that it is never told by colour alone."""
+    return (
+        f'<span class="ll-claim-state is-{esc(state.replace(" ", "-"))}">'
+        f'<span aria-hidden="true">{SHAPES[state]}</span> {esc(state_word(state, texts))}</span>'
+    )
+
+
+def passage_href(task_id: str, ref: PassageRef) -> str:
+    """The address of a stored passage; the page's script opens it in the panel."""
+    return f"/runs/{task_id}/sources/{ref.source}#p{ref.passage}"
 
 
 def ago(then: datetime, now: datetime, texts: Texts) -> str:

@@ -9,9 +9,14 @@ from leadline.domain.events import WorkerMoved
 from leadline.domain.evidence import BlockedPage, Source
 from leadline.domain.plan import Plan, TaskState
 from leadline.domain.projection import RunView
+from leadline.domain.run import RunStatus
 from leadline.web.run_sentences import in_words
 from leadline.web.texts import Texts
+from leadline.web.views.checking import counter_subject
 from leadline.web.views.html import clock, compact, cut, esc, host_of, web_link
+
+_WITHOUT_BROWSERS = (RunStatus.VERIFYING, RunStatus.WRITING)
+"""A run needs no browser here, so that none is at work is no news."""
 
 
 def counters(
@@ -31,6 +36,9 @@ def counters(
         ("count_calls", str(usage.calls), ""),
         ("count_browsers", str(view.live_browsers), str(limits.max_parallel_browsers)),
     ]
+    if view.claims:
+        checked = sum(claim in view.checks for claim in view.claims)
+        cells.insert(4, ("count_checked", str(checked), str(len(view.claims))))
     offline = config.model.provider is Provider.OFFLINE
     if not offline:
         cells.append(("count_tokens", compact(usage.tokens), compact(limits.tokens)))
@@ -50,7 +58,7 @@ def workers(view: RunView, task_id: str, screens: Mapping[str, int], texts: Text
         _card(view, worker, task_id, screens.get(worker.worker), texts)
         for worker in view.workers.values()
     )
-    if not view.status.is_active:
+    if not view.status.is_active or (view.status in _WITHOUT_BROWSERS and not cards):
         return ""
     body = cards or f'<p class="ll-empty">{esc(texts("no_workers"))}</p>'
     return f'<h2>{esc(texts("workers"))}</h2><div class="ll-cards">{body}</div>'
@@ -75,7 +83,11 @@ def _card(
         if title
         else ""
     )
-    subject = cut(task.text if task else worker.query, 140)
+    against = counter_subject(task) if task else ""
+    if against:
+        activity = texts("counter_worker")
+    subject = texts("counter_against", text=against) if against else ""
+    subject = cut(subject or (task.text if task else worker.query), 140)
     query = f'<p class="ll-card-query" dir="auto">“{esc(cut(worker.query, 120))}”</p>'
     return (
         f'<article class="ll-card ll-card-{worker.activity}">'
