@@ -8,7 +8,8 @@ import pytest
 
 from leadline.domain.claims import Citation, Claim, ClaimState
 from leadline.domain.evidence import PassageRef, Source
-from leadline.domain.projection import RunView
+from leadline.domain.plan import TaskState
+from leadline.domain.projection import RunView, TaskView
 from leadline.reports.basis import Basis
 from leadline.reports.citations import check_section
 from leadline.reports.numbering import ReportCitations
@@ -134,8 +135,24 @@ def test_findings_of_a_run_that_was_ended_early_are_merged_and_not_checked() -> 
 def test_a_check_of_other_words_does_not_count() -> None:
     run = view()
     newer: Claim = C3.model_copy(update={"id": "c9", "findings": ("f9",)})
-    run.findings = {**run.findings, "f9": run.findings["f3"].model_copy(update={"id": "f9"})}
+    again = run.findings["f3"].model_copy(update={"id": "f9"})
+    run.findings = {**run.findings, "f9": again}
+    task = run.tasks[again.task]
+    run.tasks = {**run.tasks, task.id: task._replace(findings=(*task.findings, "f9"))}
     run.checks = {i: c.model_copy(update={"fingerprint": "old"}) for i, c in run.checks.items()}
     basis = Basis.of(run)
     assert newer.id not in basis.claims
     assert basis.state("c1") is ClaimState.NOT_CHECKED
+
+
+def test_counter_evidence_of_a_debate_is_no_claim_of_the_report() -> None:
+    """S3-36: what a refuter found neither becomes a claim nor undoes a check."""
+    run = view()
+    against = run.findings["f3"].model_copy(
+        update={"id": "f9", "task": "x1", "claim": "Some deny that the tower stands."}
+    )
+    run.findings = {**run.findings, "f9": against}
+    run.tasks = {**run.tasks, "x1": TaskView("x1", state=TaskState.DONE, findings=("f9",))}
+    basis = Basis.of(run)
+    assert basis.claims == run.claims
+    assert basis.checks == run.checks

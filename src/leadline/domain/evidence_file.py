@@ -255,9 +255,10 @@ def _finding(view: RunView, finding: Finding) -> FindingPart:
 def _claims_of(view: RunView) -> Iterable[Claim]:
     """The claims of a run; merged here for a report that was written before all were."""
     covered = {finding for claim in view.claims.values() for finding in claim.findings}
-    if view.report_ready is None or view.findings.keys() <= covered:
+    counted = view.counted_findings()
+    if view.report_ready is None or covered.issuperset(finding.id for finding in counted):
         return view.claims.values()
-    return merge_findings(view.findings.values(), view.sources, view.origins)
+    return merge_findings(counted, view.sources, view.origins)
 
 
 def _claim(view: RunView, claim: Claim) -> ClaimPart:

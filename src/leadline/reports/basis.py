@@ -39,11 +39,15 @@ class Basis:
 
     @classmethod
     def of(cls, view: RunView) -> Basis:
-        """The basis of a run's report, every finding of it in one of the claims."""
+        """The basis of a run's report, every finding that counts in one of the claims.
+
+        What a debate found as counter-evidence counts for no task, and so is none of them.
+        """
         covered = {finding for claim in view.claims.values() for finding in claim.findings}
-        if view.findings.keys() <= covered:
+        counted = view.counted_findings()
+        if covered.issuperset(finding.id for finding in counted):
             return cls(view.claims, view.checks, view.conflicts)
-        merged = merge_findings(view.findings.values(), view.sources, view.origins)
+        merged = merge_findings(counted, view.sources, view.origins)
         claims = {claim.id: claim for claim in merged}
         checks = {
             key: check
