@@ -38,6 +38,7 @@ _ATTRIBUTION = re.compile(
     r",?\s*\b(?:according to|as reported by|says|said|laut|selon|según)\b[^.;:。；：]*",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"([^:：.]{1,40})[:：]\s")
 _NEWEST = re.compile(
     r"(?<!at the )\b(?:newest|latest|most recent|neueste[rns]?)\s+([^\W\d_]+)|最新的?(\w{2})",
     re.IGNORECASE,
@@ -117,6 +118,9 @@ class _Read:
         head, bar, _ = text.partition(" | ")
         self.row_key = frozenset(terms(head)) if bar else frozenset[str]()
         """Words of a table row's first cell: rows of other things are never at odds."""
+        label = _LABEL.match(text)
+        self.label = terms(label[1]) if label and not bar else frozenset[str]()
+        """Words before a colon (``Depth: 12 metres``): other labels, other things."""
         value = head.partition(":")[2] if bar else ""
         self.row_value, self.row_numbers = terms(value), numbers(value)
         self.terms = terms(text)
@@ -146,6 +150,8 @@ def _conflict(one: _Read, other: _Read, weight: Callable[[str], float]) -> Confl
     if one.statement.ordinals != other.statement.ordinals:
         return None
     if one.row_key and other.row_key and one.row_key != other.row_key:
+        return None
+    if one.label and other.label and one.label != other.label:
         return None
     union = one.words | other.words
     alike = sum(map(weight, shared)) / (sum(map(weight, union)) or 1.0)

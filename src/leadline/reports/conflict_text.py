@@ -6,13 +6,12 @@ that the report may not state is given in the words of its stored passage, never
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from leadline.domain.claims import Claim, Conflict, ConflictKind
 from leadline.domain.evidence import Source
 from leadline.domain.projection import RunView
-from leadline.domain.text import shorten, stem, words
+from leadline.domain.text import shorten
 from leadline.reports.basis import Basis
 from leadline.reports.escape import escape_text, host_of
 from leadline.reports.numbering import ReportCitations
@@ -63,7 +62,8 @@ class _Teller:
     def _head(self, conflict: Conflict) -> str:
         superseded = conflict.kind is ConflictKind.SUPERSEDED
         what = self._texts.replaced if superseded else self._texts.at_odds
-        about = escape_text(shorten(_spoken(conflict.about, self._basis, conflict.claims), 200))
+        # What code has to say of it is a bag of words; a checker names it.
+        about = "" if conflict.found_by == "code" else escape_text(shorten(conflict.about, 200))
         return f"**{about}**: {what}" if about else f"**{what}**"
 
     def _side(self, claim: Claim, form: str = "{said}") -> str:
@@ -96,16 +96,3 @@ class _Teller:
         source = self._source(claim)
         name = (source.site or host_of(source.url)) if source else self._texts.undated
         return shorten(name, 120)
-
-
-def _spoken(about: str, basis: Basis, ids: Iterable[str]) -> str:
-    """The words that two claims share, as the claims have them where only their stems are given."""
-    wanted = {stem(word) for word in words(about)}
-    for claim_id in ids:
-        found: dict[str, str] = {}
-        for word in re.findall(r"[^\W_]+", basis.claims[claim_id].text):
-            if (key := stem(word.casefold())) in wanted:
-                found.setdefault(key, word)
-        if wanted and found.keys() == wanted:
-            return " ".join(found.values())
-    return about
