@@ -35,7 +35,12 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 """What an endpoint calls a parameter when it refuses it."""
 
 _NOT_THE_REQUEST = ("context", "token limit", "too long", "maximum length")
-_SPENT = ("insufficient_quota", "billing", "credit", "insufficient balance")
+_SPENT = frozenset({
+    "insufficient_quota", "insufficient_balance", "insufficient_credits", "insufficient_funds",
+    "billing_hard_limit_reached", "billing_not_active", "quota_exhausted",
+})  # fmt: skip
+"""Codes and types of an error that mean an empty account. Words of the message do not count: a mere
+rate limit speaks of "plan and billing" or of credits as well, and passes by itself."""
 _SHAPE = (400, 404, 415, 422, 501)
 _AGAIN = (408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529)
 
@@ -126,7 +131,8 @@ def _of_status(
     if status in _SHAPE and not about_length and (name := _refused(body, lower, sent)):
         return ParameterRefused(name)
     reason = shorten(endpoint.redact(said), 200)
-    if status == 402 or (status in (403, 429) and any(word in lower for word in _SPENT)):
+    codes = {str(body.get(key) or "").lower() for key in ("code", "type")}
+    if status == 402 or (status in (403, 429) and codes & _SPENT):
         return ModelRejected(
             f"{endpoint.who} says that the account has no credit left; add some, or choose "
             "another model."
