@@ -42,14 +42,19 @@ def folder(tmp_path: Path) -> RunFolder:
     return Bench(tmp_path / "runs").run(config, a_plan(["One", "Two"]))
 
 
-def work_on(folder: RunFolder, work: Work, monkeypatch: pytest.MonkeyPatch) -> runner.LastEvent:
-    """One session of the run with a pretended worker."""
+def in_surroundings(folder: RunFolder, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the runner a pretended worker."""
 
     @asynccontextmanager
     async def surroundings(session: RunSession, **_: Any) -> AsyncIterator[RunContext]:
         yield Rig(folder, session, work, OfflineModel()).context
 
     monkeypatch.setattr(assembly, "open_context", surroundings)
+
+
+def work_on(folder: RunFolder, work: Work, monkeypatch: pytest.MonkeyPatch) -> runner.LastEvent:
+    """One session of the run with a pretended worker."""
+    in_surroundings(folder, work, monkeypatch)
     with RunSession.acquire(folder) as session:
         last = runner.work(session)
         session.end(last)
@@ -67,7 +72,7 @@ def work_on(folder: RunFolder, work: Work, monkeypatch: pytest.MonkeyPatch) -> r
 def test_what_was_found_before_the_end_is_in_a_partial_report(
     folder: RunFolder, monkeypatch: pytest.MonkeyPatch, error: Any, kind: type, status: RunStatus
 ) -> None:
-    """safety 45: the reason is the error's sentence; the open task is done by a resume."""
+    """safety 45, W3-17: the reason is the error's sentence; a resume does the open task."""
 
     async def second_ends(rig: Rig, order: WorkOrder) -> WorkerResult:
         if order.task.text == "Two":
@@ -89,6 +94,65 @@ def test_what_was_found_before_the_end_is_in_a_partial_report(
     ready = folder.view().report_ready
     assert ready is not None
     assert not ready.partial
+
+
+async def _fails(_rig: Rig, _order: WorkOrder) -> WorkerResult:
+    raise ModelRejected("The key is not accepted.")
+
+
+async def _spends(_rig: Rig, _order: WorkOrder) -> WorkerResult:
+    raise LimitReached("The run used its 5 tokens.", limit="tokens")
+
+
+async def _finds_nothing(_rig: Rig, _order: WorkOrder) -> WorkerResult:
+    return WorkerResult(missing="No page says it.")
+
+
+async def _is_stopped(rig: Rig, _order: WorkOrder) -> WorkerResult:
+    rig.folder.request_stop()
+    await asyncio.Event().wait()
+    raise AssertionError("unreachable")
+
+
+@pytest.mark.parametrize(
+    ("work", "plan_first", "status"),
+    [
+        (found, False, RunStatus.DONE),
+        (found, True, RunStatus.PLANNED),
+        (_finds_nothing, False, RunStatus.EMPTY),
+        (_spends, False, RunStatus.STOPPED),
+        (_is_stopped, False, RunStatus.STOPPED),
+        (_fails, False, RunStatus.FAILED),
+        (None, False, RunStatus.FAILED),
+    ],
+)
+def test_w3_18_every_way_a_run_ends_is_one_last_event_that_every_reader_gets(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    work: Work | None,
+    plan_first: bool,
+    status: RunStatus,
+) -> None:
+    """None: a fault of Leadline's own. Who comes late reads the same events as who was there."""
+    config = a_config(plan_first=plan_first)
+    folder = Bench(tmp_path / "runs").run(config, a_plan(["One"]))
+
+    async def breaks(_context: RunContext) -> RunFinished:
+        raise ZeroDivisionError
+
+    if work is None:
+        monkeypatch.setattr(graph, "run_graph", breaks)
+    in_surroundings(folder, work or found, monkeypatch)
+    with RunSession.acquire(folder) as session:
+        last = runner.work(session)
+        entries, end = folder.read_events()
+    ends = [e.event for e in entries if isinstance(e.event, RunFinished | RunStopped | RunFailed)]
+    assert ends == [entries[-1].event] == [last]
+    assert (folder.status(), folder.record().reason) == (status, last.reason)
+    assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
+    assert folder.read_events(end) == ([], end)
+    if status is RunStatus.DONE:
+        assert folder.view().overall_score
 
 
 def test_a_fault_of_ours_is_a_sentence_and_not_a_traceback(

@@ -79,7 +79,7 @@ async def test_a_name_does_not_make_a_pdf(guard: EgressGuard, web: Web) -> None:
 async def test_what_cannot_be_read_ends_in_its_error(
     guard: EgressGuard, web: Web, path: str, error: type[Exception]
 ) -> None:
-    """safety 18, 47"""
+    """safety 18, 47, W3-10: bytes, types and redirects."""
     with pytest.raises(error):
         await fetch_document(web.url(path), guard=guard, max_bytes=20_000, seconds=1)
 

@@ -63,7 +63,7 @@ async def test_a_page_passes_and_its_host_is_told_once(web: Web) -> None:
 
 
 async def test_private_addresses_are_refused_with_a_marked_answer(web: Web) -> None:
-    """safety 17"""
+    """safety 17, W3-10"""
     async with guarded() as (guard, hosts), through(guard) as client:
         answer = await client.get(f"http://127.0.0.1:{web.port}/")
         assert answer.status_code == 403
@@ -74,7 +74,7 @@ async def test_private_addresses_are_refused_with_a_marked_answer(web: Web) -> N
 
 
 async def test_a_redirect_to_a_private_address_is_refused(web: Web) -> None:
-    """safety 18"""
+    """safety 18, W3-10"""
     async with guarded(web.allow) as (guard, _), through(guard) as client:
         answer = await client.get(web.url("/to-private"), follow_redirects=True)
         assert answer.status_code == 403
@@ -102,7 +102,7 @@ async def test_a_tunnel_carries_bytes_both_ways(web: Web) -> None:
 
 
 async def test_a_name_that_changes_its_answer_reaches_nothing_private(web: Web) -> None:
-    """safety 18: what is connected to is what was judged, each time."""
+    """safety 18, W3-10: what is connected to is what was judged, each time."""
     answers = iter([["127.0.0.1"], ["93.184.216.34", "127.0.0.1"], ["10.0.0.1"]])
 
     async def rebinding(_: str) -> Sequence[str]:
@@ -158,7 +158,7 @@ async def test_a_server_cannot_speak_in_the_guards_name(web: Web) -> None:
 
 
 async def test_answers_and_tunnels_have_a_byte_cap(web: Web) -> None:
-    """safety 47"""
+    """safety 47, W3-10: cut while it comes, not once it is there."""
     limits = EgressLimits(response_bytes=100_000, tunnel_bytes=100_000)
     async with guarded(web.allow, limits=limits) as (guard, _):
         async with through(guard) as client:

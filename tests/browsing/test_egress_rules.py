@@ -49,7 +49,7 @@ def test_public_addresses_pass(address: str) -> None:
 
 @pytest.mark.parametrize("address", PRIVATE)
 def test_private_addresses_are_refused_however_wrapped(address: str) -> None:
-    """safety 17"""
+    """safety 17, W3-10"""
     with pytest.raises(EgressRefused):
         AddressRules().check_address("site.example", 80, address)
 

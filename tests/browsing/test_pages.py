@@ -87,6 +87,7 @@ async def test_a_page_becomes_a_source_with_passages() -> None:
 
 
 async def test_the_same_page_is_opened_once_for_all_tasks() -> None:
+    """S3-22, W3-9: the store is asked inside the tool."""
     run, tabs = MemoryRun(), FakeTabs()
     pages = reader(run)
     first, second = await asyncio.gather(
@@ -304,7 +305,7 @@ async def test_a_redirect_out_of_the_allowed_sites_is_not_kept() -> None:
     "url", ["http://10.0.0.1/", "file:///etc/passwd", "http://u:p@a.example/", "javascript:1", ""]
 )
 async def test_refused_addresses_are_never_opened(url: str) -> None:
-    """safety 17, 19"""
+    """safety 17, 19, W3-10"""
     run, tabs = MemoryRun(), FakeTabs()
     with pytest.raises(EgressRefused):
         await reader(run).read(url, tabs, task="t1")

@@ -67,7 +67,7 @@ def page(number: int) -> str:
 
 
 def test_only_research_actions_exist() -> None:
-    """safety 24: no tool writes, uploads, runs a script or reads a file."""
+    """S3-26, safety 24: search and read; none writes, uploads, runs a script or reads a file."""
     assert set(Bench().tools.registry.registry.actions) == {
         "search", "read", "read_page", "record_findings", "done", "wait", "navigate", "click",
         "input", "scroll", "send_keys", "dropdown_options", "select_dropdown", "find_text",
@@ -116,6 +116,7 @@ async def test_searches_are_capped_in_code() -> None:
 
 
 async def test_a_failed_search_is_news_not_a_crash() -> None:
+    """W3-11: a failure has a type, and is told as one."""
     bench = Bench(error=SearchUnavailable("No search engine answered: it rests."))
     assert "No search engine answered" in await bench.says("search", {"query": "x"})
     assert bench.state.search_failure and bench.state.fatal is None

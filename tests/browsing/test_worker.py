@@ -150,7 +150,7 @@ async def test_a_model_that_returns_no_action_ends_at_once() -> None:
 
 
 async def test_endless_tool_calls_end_with_the_steps_and_keep_what_was_recorded() -> None:
-    """safety 47: and users.md: salvage what was recorded."""
+    """safety 47, W3-8: and users.md: salvage what was recorded."""
 
     def script(call: int, messages: list[Any]) -> Any:
         return READ if call == 1 else [RECORD, {"search": {"query": f"again {call}"}}]
@@ -163,6 +163,8 @@ async def test_endless_tool_calls_end_with_the_steps_and_keep_what_was_recorded(
 
 
 async def test_the_last_step_offers_only_recording_and_the_end() -> None:
+    """W3-8: a last answer without any further search."""
+
     def script(call: int, messages: list[Any]) -> Any:
         return READ if call < 3 else [RECORD, END]
 

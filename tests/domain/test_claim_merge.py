@@ -68,6 +68,13 @@ def test_a_claim_carries_every_passage_and_counts_origins() -> None:
     assert len(first.origins) == 2
     assert (first.date, first.confidence) == ("2026-01-20", Confidence.HIGH)
     assert (second.id, second.confidence) == ("c9", Confidence.MEDIUM)
+    (copied,) = merge_findings(
+        [finding(1, text, "1.1", task="t1"), finding(2, text, "3.1", task="t2")],
+        {p.source.id: p.source for p in pages},
+        {1: 1, 3: 1},
+    )
+    assert copied.sources == (1, 3)
+    assert (copied.origins, copied.confidence) == ((1,), Confidence.MEDIUM), "one voice"
 
 
 def test_ids_stay_while_a_run_goes_on_finding() -> None:

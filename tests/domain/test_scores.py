@@ -133,7 +133,26 @@ def test_w3_16_overall_is_the_mean_on_0_to_100(numbers: list[tuple[int, int, int
         assert round(100 * (least - 3) / 12) <= overall(scores) <= round(100 * (most - 3) / 12)
 
 
-def test_the_ends_of_the_overall_score() -> None:
+@pytest.mark.parametrize(
+    ("points", "total", "grade"),
+    [
+        ((5, 5, 5), 15, Grade.A), ((5, 4, 4), 13, Grade.A),
+        ((4, 4, 4), 12, Grade.B), ((4, 3, 3), 10, Grade.B),
+        ((3, 3, 3), 9, Grade.C), ((3, 2, 2), 7, Grade.C),
+        ((2, 2, 2), 6, Grade.D), ((1, 1, 1), 3, Grade.D),
+    ],
+)  # fmt: skip
+def test_w3_16_s3_43_sum_and_grade_are_computed_whatever_is_claimed(
+    points: tuple[int, int, int], total: int, grade: Grade
+) -> None:
+    names = ("reliability", "verification", "coverage")
+    given = {"claim": "c1", **dict(zip(names, points, strict=True)), "total": 14, "grade": "A"}
+    score = ClaimScore.model_validate(given)
+    assert (score.total, score.grade) == (total, grade)
+    assert score.model_dump(mode="json")["grade"] == grade
+
+
+def test_w3_16_the_ends_of_the_overall_score() -> None:
     def of(points: int) -> ClaimScore:
         return ClaimScore(claim="c1", reliability=points, verification=points, coverage=points)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from leadline.browsing.worker import WorkerResult
 from leadline.domain.claims import Challenge, ClaimState, Ruling, Severity, Verdict, Verification
 from leadline.domain.config import ModelRole
+from leadline.domain.evidence_file import read_evidence
 from leadline.domain.run import RunStatus
 from leadline.engine.graph import run_graph
 from leadline.errors import ModelUnavailable
@@ -188,7 +191,7 @@ async def test_without_a_settlement_both_sides_stay_disputed(bench: Bench, broke
 
 
 async def test_cards_are_debated_side_by_side_and_each_role_has_its_model(bench: Bench) -> None:
-    """S3-34, and a model of its own for each role."""
+    """S3-34, W3-7: and a model of its own for each role."""
     folder = bench.run(configured(Verification.DEBATE), a_plan(["Timetable"], ["Passengers"]))
     main, refuter = Debaters(), Debaters(challenges=against_first)
     with bench.session(folder, reads, model=main) as rig:
@@ -197,6 +200,55 @@ async def test_cards_are_debated_side_by_side_and_each_role_has_its_model(bench:
     assert sorted(refuter.asked) == ["Challenge", "Challenge", "Refute", "Refute"]
     assert "Refute" not in main.asked
     assert main.asked.count("Rebuttal") == 2
+
+
+async def test_s3_34_cards_do_not_wait_for_each_other(bench: Bench) -> None:
+    """Both refuters are at work before either has answered."""
+    both = asyncio.Barrier(2)
+
+    class Meeting(Debaters):
+        async def ask(self, request: Any) -> Any:
+            if isinstance(request, RefuteRequest):
+                async with asyncio.timeout(10):
+                    await both.wait()
+            return await super().ask(request)
+
+    folder = bench.run(configured(Verification.DEBATE), a_plan(["Timetable"], ["Passengers"]))
+    with bench.session(folder, reads, model=Meeting()) as rig:
+        await run_graph(rig.context)
+        assert not [n for n in rig.session.view.notices if "ended early" in n.message]
+
+
+async def test_s3_39_the_record_of_a_debate_names_claim_state_words_and_objections(
+    bench: Bench,
+) -> None:
+    """Under Leadline's names: docs/systems.md."""
+    model = Debaters(challenges=against_first, ruling=Ruling.DISPUTED)
+    rig = await debated(bench, model, "Timetable")
+    evidence = read_evidence(rig.folder.file("evidence.json").read_bytes())
+    (card,) = evidence.cards
+    (entry,) = evidence.claims
+    assert (card.perspective, card.claims, entry.id) == ("Part 1", ("c1",), "c1")
+    assert (entry.state, entry.usable) == (ClaimState.DISPUTED, True)
+    assert entry.reason == "A test says otherwise."
+    assert [j.verdict for j in entry.judgements] == [Verdict.SUPPORTS]
+    assert [(c.severity, c.ruling) for c in entry.challenges] == [
+        (Severity.CRITICAL, Ruling.DISPUTED)
+    ]
+    assert not rig.session.view.checks["c1"].resolved
+    assert entry.score and entry.score.verification == 2
+
+
+async def test_s3_40_a_card_without_findings_is_not_asked_about(bench: Bench) -> None:
+    async def empty(_rig: Rig, _order: Any) -> WorkerResult:
+        return WorkerResult(missing="No page says it.")
+
+    model = Debaters()
+    folder = bench.run(configured(Verification.DEBATE), a_plan(["Lost"], ["Gone"]))
+    with bench.session(folder, empty, model=model) as rig:
+        assert (await run_graph(rig.context)).status is RunStatus.EMPTY
+        assert [card.claims for card in rig.session.view.cards] == [(), ()]
+    assert [kind for kind in model.asked if kind != "Reflect"] == []
 
 
 async def test_what_is_left_out_by_the_limit_is_said(bench: Bench) -> None:

@@ -196,7 +196,7 @@ async def test_later_stages_hear_what_earlier_ones_found(bench: Bench) -> None:
 
 
 async def test_the_tasks_of_a_stage_run_side_by_side_and_stages_do_not(bench: Bench) -> None:
-    """W2-9: as many at a time as there are browsers; the surplus waits and is not dropped."""
+    """W2-9, S3-26: as many at a time as there are browsers; the surplus waits, none is dropped."""
     together = asyncio.Barrier(3)
     live: set[str] = set()
     peak = 0
@@ -264,17 +264,20 @@ async def test_failed_tasks_are_tried_again_when_asked_for(bench: Bench, again: 
 
 
 async def test_nothing_found_is_empty_and_not_done(bench: Bench) -> None:
-    """S2-36, W0-1."""
+    """S2-36, W0-1, S3-33: an evidence file without a claim, and no call for a report."""
     with bench.session(bench.run(a_config(), a_plan(["One", "Two"])), nothing) as rig:
         last = await run_graph(rig.context)
         assert last.status is RunStatus.EMPTY
         assert rig.reason_of("One") == "No page says it."
+        assert not rig.of("report.delta"), "nobody was asked to write"
+    evidence = rig.folder.evidence()
+    assert (evidence["claims"], evidence["run"]["topic"]) == ([], TOPIC)
     assert "(sources/" not in (rig.folder.report() or "")
 
 
 async def test_text_of_a_page_cannot_break_the_report(bench: Bench) -> None:
-    """W2-4, W2-5: braces and "Error:" in a task and its finding are nothing but text."""
-    text = "What does {} mean in {topic!r} %s, and Error: why"
+    """W2-4, W2-5, W3-11: braces and "Error:" in a task and its finding are nothing but text."""
+    text = "What does {} mean in {topic!r} %s, and Error: 403, credit expired"
     folder = bench.run(a_config(), a_plan([text]))
     with bench.session(folder) as rig:
         assert (await run_graph(rig.context)).status is RunStatus.DONE

@@ -29,6 +29,8 @@ async def test_s3_42_every_claim_has_a_score_and_every_view_a_card(bench: Bench)
         await worked(rig)
         view = rig.session.view
         assert set(view.scores) == set(view.claims) != set()
+        kinds = [entry.event.type for entry in rig.log]
+        assert kinds.index("evidence.scored") < kinds.index("report.delta"), "then it is written"
         assert [card.perspective for card in view.cards] == ["Part 1", "Part 2"]
         assert [card.gate and card.gate.findings for card in view.cards] == [2, 1]
         assert view.overall_score is not None

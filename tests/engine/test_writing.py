@@ -144,7 +144,7 @@ async def test_asking_is_limited_and_ends_in_the_claims_themselves(
 
 
 async def test_a_draft_that_broke_off_is_kept_as_far_as_it_stands(bench: Bench) -> None:
-    """users, Stop: keep the best draft."""
+    """users, Stop, W3-8: keep the best draft."""
     model = Scripted(Part_1=[f"Here {DEPTH.lower()} [c1]. And then {BREAKS}"])
     with researched(bench, model) as rig:
         last = await run_graph(rig.context)
@@ -254,7 +254,7 @@ async def test_the_rendered_prompts_of_each_template(bench: Bench, name: str) ->
 
 
 async def test_the_language_setting_decides_headings_and_prose(bench: Bench) -> None:
-    """users, Output: a visible language setting."""
+    """users, Output, W3-19: language and template are settings."""
     model = Scripted()
     with researched(
         bench, model, report_language="zh", report_template=ReportTemplate.FIVE_PART

@@ -66,7 +66,7 @@ async def test_json_in_any_dress_is_one_call_s0_8(bench: Bench, mode: str) -> No
     "mode", ["malformed", "wrong-tool", "wrong-types", "empty", "endless-tools", "text"]
 )
 async def test_a_useless_answer_is_asked_for_at_most_twice_more(bench: Bench, mode: str) -> None:
-    """W2-3, safety 47: the ladder ends, with a typed failure."""
+    """W2-3, S3-29, safety 47: the ladder ends, with a typed failure."""
     with OpenAIServer(mode=mode) as server:
         with pytest.raises(ModelAnswerInvalid):
             await bench.model(server).ask(plan_request())

@@ -78,6 +78,12 @@ def test_challenges_rest_on_passages_that_were_shown_or_on_none() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("severity", [None, "", "enormous", 1, ["critical"], {"critical": 1}])
+def test_w3_2_an_unknown_severity_neither_sinks_a_claim_nor_spares_it(severity: Any) -> None:
+    (found,) = CHALLENGE.parse([{"claim": "c1", "challenge": "No.", "severity": severity}])
+    assert found.severity is Severity.MODERATE
+
+
 def test_a_challenge_that_nobody_rules_on_stays_open() -> None:
     first, second = REBUTTAL.parse({"rulings": [{"challenge": "2", "ruling": "Reject"}]})
     assert (first.ruling, second.ruling) == (Ruling.OPEN, Ruling.REJECTED)

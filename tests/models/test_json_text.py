@@ -56,7 +56,39 @@ def test_any_text_is_read_without_a_crash(text: str) -> None:
     ],
 )
 def test_first_value(text: str, value: object) -> None:
+    """S3-49: plain, fenced, inside text, and with the usual faults repaired."""
     assert first(text) == value
+
+
+def test_s3_49_what_is_valid_comes_before_what_was_repaired() -> None:
+    """Direct, then the fence, then the largest balanced value, and repairs last."""
+    fenced = 'First {"a": 1, "b": {"c": [1, 2]}} and\n```json\n{"fence": 1}\n```\nand {x: 1,}'
+    values = list(json_values(fenced))
+    assert values[:2] == [{"fence": 1}, {"a": 1, "b": {"c": [1, 2]}}]
+    assert first('{"whole": "```json\\n{}\\n```"}') == {"whole": "```json\n{}\n```"}
+    assert first('{a: None, "b": [True, False,], /* why */ "c": 1}') == {
+        "a": None, "b": [True, False], "c": 1,
+    }  # fmt: skip
+
+
+QUOTED = "“开放”和‘免费’不同"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{"a": "他说{QUOTED}。"}}',
+        f'```json\n{{"a": "他说{QUOTED}。"}}\n```',
+        f'好的：{{"a": "他说{QUOTED}。"}} 完毕',
+        f'{{"a": "他说{QUOTED}。",}}',
+    ],
+)
+def test_w3_5_curly_quotes_in_a_string_stay_what_they_are(text: str) -> None:
+    assert first(text) == {"a": f"他说{QUOTED}。"}
+
+
+def test_w3_5_curly_quotes_around_a_string_are_a_repair() -> None:
+    assert first("{“a”: “b”}") == {"a": "b"}
 
 
 def test_a_note_call_before_the_plan_does_not_hide_it_w0_5() -> None:

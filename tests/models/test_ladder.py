@@ -70,6 +70,7 @@ async def test_refused_steps_cost_no_ask_and_are_remembered() -> None:
 
 
 async def test_asking_again_says_what_was_wrong_and_goes_down_the_ladder() -> None:
+    """S3-29: a correcting prompt."""
     call = Scripted(Reply('{"m": 1}'), Reply("no"), Reply('{"n": 6}', cut=True))
     assert await climb(QUESTION, LadderMemory(), call) == 6
     assert [step for step, _ in call.asked] == [Step.SCHEMA, Step.TOOL, Step.TEXT]
@@ -80,6 +81,7 @@ async def test_asking_again_says_what_was_wrong_and_goes_down_the_ladder() -> No
 
 
 async def test_the_end_is_typed_and_keeps_the_text_w2_3() -> None:
+    """S3-29, W3-8: after two corrections, and what was said last is not lost."""
     call = Scripted(Reply("<think>x</think>plain words"), Reply(""), Reply("", problem="filtered"))
     with pytest.raises(UnreadableAnswer, match="3 tries: filtered") as caught:
         await climb(QUESTION, LadderMemory(), call)

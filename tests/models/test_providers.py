@@ -84,7 +84,7 @@ async def test_clients_are_built_without_a_call(provider: Provider) -> None:
     await model.aclose()  # type: ignore[attr-defined]  # a Model
 
 
-def test_prices() -> None:
+def test_w3_19_prices_are_the_models_own_and_unknown_ones_stay_unknown() -> None:
     known = price_usd(
         config(Provider.OPENAI, name="gpt-4o-mini"), input_tokens=1_000_000, output_tokens=0
     )

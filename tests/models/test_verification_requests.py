@@ -79,12 +79,42 @@ def test_w3_4_of_two_words_on_one_claim_the_weaker_counts(order: int) -> None:
 
 
 def test_w3_4_ids_out_of_range_and_indices_count_for_nothing() -> None:
-    assert parsed(row("c1"), row("c4"), row(0), row(-1), row("first")) == {"c1": Verdict.SUPPORTS}
+    wrong = [row(i, "contradicts") for i in ("c4", 0, -1, "first", "", None)]
+    assert parsed(row("c1"), *wrong) == {"c1": Verdict.SUPPORTS}
 
 
 def test_w3_6_support_by_passages_of_other_claims_counts_for_nothing() -> None:
     rows = [row("c1", passages=["2.1"]), row("c2", passages=["2.1", "9.9"]), row("c3")]
     assert parsed(*rows) == {"c2": Verdict.SUPPORTS, "c3": Verdict.SUPPORTS}
+
+
+@pytest.mark.parametrize("verdict", [None, "", "likely", 1, True, ["supports"], {"supports": 1}])
+def test_w3_2_a_bad_verdict_is_dropped_and_never_filled_with_the_first_one(verdict: Any) -> None:
+    """A claim without a usable word stays without one: unverified, with the reason."""
+    assert parsed(row("c1", verdict), row("c2", "qualifies")) == {"c2": Verdict.QUALIFIES}
+
+
+def test_s3_50_one_bad_field_or_item_does_not_lose_the_others() -> None:
+    """Unknown fields are dropped, values are normalised."""
+    rows = [
+        None, 7, ["c1"], {"claim": {"id": "c1"}},
+        row(" Claim 1. ", "SUPPORTED.", passages={"no": "list"}, reason=["no text"], stars=5),
+        row("c2", "partially-supported", passages=["2.1", None, "x"], reason="By day."),
+        row("c3", "certainly"),
+    ]  # fmt: skip
+    answer = REQUEST.parse({"verdicts": rows, "conflicts": "none", "mood": "good"})
+    first, second = answer.judgements
+    assert (first.claim, first.verdict, first.reason) == ("c1", Verdict.SUPPORTS, "")
+    assert (second.claim, second.verdict, second.reason) == ("c2", Verdict.QUALIFIES, "By day.")
+    assert second.passages == (PassageRef(source=2, passage=1),)
+    assert answer.at_odds == ()
+
+
+def test_s3_40_a_claim_is_known_by_its_number_whatever_text_comes_with_it() -> None:
+    """The text is the run's own: an answer may leave it out and cannot change it."""
+    assert parsed(row("c1"), row("c2", claim_text="Statement 3, and more")) == {
+        "c1": Verdict.SUPPORTS, "c2": Verdict.SUPPORTS,
+    }  # fmt: skip
 
 
 def test_s3_35_the_older_form_of_an_entry_is_read() -> None:

@@ -87,7 +87,7 @@ def test_every_state_but_supported_has_its_word_in_both_languages(state: ClaimSt
 
 
 def test_an_older_value_is_superseded_unless_the_newer_stands_beside_it() -> None:
-    """W3-5, S1-9."""
+    """S1-9."""
     run = view()
     set_state(run, "c2", ClaimState.QUALIFIED, superseded_by="c3")
     assert "*(superseded)*" in written("It is 45.5 metres high [c2].", run)[0]

@@ -42,7 +42,7 @@ def test_numbers_go_on_over_sessions_without_gaps(path: Path) -> None:
 
 
 def test_a_reader_goes_on_from_its_cursor_and_leaves_half_a_line(path: Path) -> None:
-    """W2-15: a reader never sees half an event, and sees every one once."""
+    """W2-15, W3-18: a reader never sees half an event, and sees every one once."""
     assert read_log(path, 0) == ([], 0)
     write(path, "one")
     _, cursor = read_log(path)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from leadline.domain import events as ev
+from leadline.domain.config import RunConfig
 from leadline.domain.projection import RunView
 from leadline.runs.event_log import read_log
 from leadline.runs.session import RunSession
+from leadline.runs.store import RunStore
 from tests.runs.evidence_by_hand import whole_run
 
 
@@ -42,6 +45,27 @@ def test_the_state_at_every_entry_is_rebuilt_from_the_log(tmp_path: Path) -> Non
     kinds = {entry.event.type for entry in entries}
     every = {member.model_fields["type"].default for member in ev.EventBase.__subclasses__()}
     assert every - kinds == {"run.failed"}, "a run that fails cannot also end well"
+
+
+def test_w3_14_each_event_is_on_the_disk_with_number_and_time_when_it_has_happened(
+    tmp_path: Path,
+) -> None:
+    """A process that is gone the next moment leaves all that it had done."""
+    folder = RunStore(tmp_path).create("Ferries", RunConfig())
+    told: list[ev.Event] = [
+        ev.RunStarted(session=1, pid=1, model="m"),
+        ev.Notice(message="One."),
+        ev.SearchDone(query="ferry", engine="demo", results=3),
+        ev.TaskStarted(attempt=1, text="Who?", queries=("ferry",)),
+    ]
+    with RunSession.acquire(folder) as session:
+        for number, event in enumerate(told, start=1):
+            before = datetime.now(UTC).replace(microsecond=0)
+            session.emit(event)
+            entries, _ = read_log(folder.file("audit.jsonl"))
+            assert [entry.event for entry in entries] == told[:number]
+            assert entries[-1].seq == number
+            assert before <= entries[-1].ts <= datetime.now(UTC)
 
 
 def test_a_failed_run_is_rebuilt_too(tmp_path: Path) -> None:

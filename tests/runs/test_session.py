@@ -323,6 +323,7 @@ def test_a_second_owner_is_refused_by_name(folder: RunFolder) -> None:
 
 
 def test_one_last_event_and_nothing_after_it(folder: RunFolder) -> None:
+    """W3-18"""
     with planned(folder) as session:
         session.end(ev.RunStopped(reason="by hand"))
         session.end(ev.RunFailed(reason="late"))
@@ -333,6 +334,7 @@ def test_one_last_event_and_nothing_after_it(folder: RunFolder) -> None:
 
 
 def test_an_error_ends_the_session_as_failed(folder: RunFolder) -> None:
+    """W3-18"""
     with pytest.raises(ZeroDivisionError), planned(folder):
         _ = 1 / 0
     assert folder.status() is RunStatus.FAILED

@@ -67,6 +67,12 @@ def test_ids_tell_date_and_topic(topic: str, slug: str) -> None:
     assert check_task_id(task_id) == task_id
 
 
+def test_w3_17_runs_of_one_moment_on_one_topic_have_ids_of_their_own(tmp_path: Path) -> None:
+    store = RunStore(tmp_path, clock=lambda: datetime(2026, 1, 2, tzinfo=UTC))
+    ids = {store.create("The same", RunConfig()).task_id for _ in range(20)}
+    assert len(ids) == 20 == len(store.history())
+
+
 def test_a_plan_is_given_with_open_boxes(store: RunStore) -> None:
     """S2-23: the plan of a finished run starts a new one; no box is ticked without evidence."""
     done = PLAN.numbered().with_state("t1", TaskState.DONE)

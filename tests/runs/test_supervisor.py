@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from leadline.domain import events as ev
 from leadline.domain.config import RunConfig
 from leadline.domain.limits import Limits
 from leadline.domain.run import RunStatus
 from leadline.errors import RunBusy, UserError
 from leadline.runs import processes
 from leadline.runs.folder import RunFolder
+from leadline.runs.session import RunSession
 from leadline.runs.store import RunStore
 from leadline.runs.supervisor import Supervisor
 from tests.runs.helpers import PLAN
@@ -247,6 +249,30 @@ def test_a_killed_run_is_swept_and_seen(store: RunStore, make: Make) -> None:
     assert gone(child)
     assert supervisor.resume(folder.task_id)
     assert eventually(lambda: folder.view().session == 2)
+
+
+def test_w3_17_a_run_that_ended_in_whatever_way_can_be_resumed(store: RunStore, make: Make) -> None:
+    """What a session found is never out of reach, least of all after a failure."""
+    ends = (
+        ev.RunFailed(reason="A crash."),
+        ev.RunStopped(reason="By hand."),
+        ev.RunFinished(status=RunStatus.EMPTY),
+        ev.RunFinished(status=RunStatus.PLANNED),
+        None,
+    )
+    folders = [new(store) for _ in ends]
+    for folder, last in zip(folders, ends, strict=True):
+        with RunSession.acquire(folder) as session:
+            session.emit(ev.RunStarted(session=1, pid=1, model="x"))
+            session.set_status(RunStatus.RESEARCHING)
+            if last is not None:
+                session.end(last)
+    statuses = ["failed", "stopped", "empty", "planned", "interrupted"]
+    assert [folder.status() for folder in folders] == statuses
+    supervisor = make(max_running=len(ends))
+    for folder in folders:
+        assert supervisor.resume(folder.task_id)
+    assert eventually(lambda: all(folder.view().session == 2 for folder in folders))
 
 
 def test_a_process_that_dies_at_once_is_a_failure(store: RunStore, make: Make) -> None:

@@ -123,7 +123,7 @@ async def test_a_captcha_falls_back_and_the_log_says_so() -> None:
 
 
 async def test_a_block_rests_longer_each_time_and_is_forgotten_after_an_answer() -> None:
-    """S3-19"""
+    """S3-19, W3-11: a rest has an end."""
     first = FakeBackend(SearchEngine.BING, A, error=blocked())
     bench = Bench(first, FakeBackend(SearchEngine.DDGS, B))
     await bench.urls("one")
@@ -162,13 +162,25 @@ async def test_what_does_not_answer_rests_a_minute_and_is_still_the_last_resort(
 
 
 async def test_what_is_set_up_wrongly_is_not_asked_again() -> None:
-    """S3-19: unrecoverable errors disable it."""
+    """S3-19, W3-11: unrecoverable errors disable it, for this run alone."""
     first = FakeBackend(SearchEngine.SEARXNG, A, error=SearchMisconfigured("SearXNG: no JSON."))
     bench = Bench(first, FakeBackend(SearchEngine.DDGS, B))
     await bench.urls("one")
     bench.clock.now += 1e6
     first.error = None
     assert await bench.urls("two") == [B]
+    assert await Bench(first).urls("two") == [A], "another run asks it again"
+
+
+@pytest.mark.parametrize("words", ["HTTP 403", "no credit left", "the certificate has expired"])
+async def test_w3_11_words_of_a_message_disable_nothing(words: str) -> None:
+    """The type of an error decides, and how long."""
+    first = FakeBackend(SearchEngine.BING, A, error=SearchUnavailable(f"Bing: {words}."))
+    bench = Bench(first, FakeBackend(SearchEngine.DDGS, B))
+    await bench.urls("one")
+    first.error = None
+    bench.clock.now += UNAVAILABLE_SECONDS + 1
+    assert await bench.urls("two") == [A]
 
 
 async def test_when_all_fail_one_sentence_names_each_and_why() -> None:
