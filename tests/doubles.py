@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from leadline.domain.events import Event, FindingRecorded, PageRead
-from leadline.domain.evidence import Finding, PageContent, PassageRef, Snapshot, Source
+from leadline.domain.evidence import (
+    Finding,
+    PageContent,
+    PassageRef,
+    Snapshot,
+    Source,
+    page_address,
+)
 
 
 class MemoryRun:
@@ -51,7 +58,7 @@ class MemoryRun:
 
     def by_url(self, url: str) -> Snapshot | None:
         return next(
-            (s for s in self.snapshots.values() if url in (s.source.url, s.source.requested_url)),
+            (s for s in self.snapshots.values() if page_address(url) in _addresses(s.source)),
             None,
         )
 
@@ -70,3 +77,7 @@ class MemoryRun:
         self.findings.append(finding)
         self.emit(FindingRecorded(finding=finding), task=task)
         return finding
+
+
+def _addresses(source: Source) -> set[str]:
+    return {page_address(url) for url in (source.url, source.requested_url) if url}

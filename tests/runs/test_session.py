@@ -11,7 +11,7 @@ import pytest
 
 from leadline.domain import events as ev
 from leadline.domain.config import RunConfig
-from leadline.domain.evidence import PassageRef
+from leadline.domain.evidence import PassageRef, page_state
 from leadline.domain.plan import Category, Plan, Task, TaskState
 from leadline.domain.run import RunStatus, Usage
 from leadline.errors import LeadlineError, RunBusy, RunFolderDamaged
@@ -435,6 +435,19 @@ def test_sources_are_numbered_once_and_found_by_both_addresses(folder: RunFolder
         assert [p.text for p in found.passages] == ["One.", "Two."]
         assert add_page(later, ["New."], url="https://d.example/").id == 3
     assert folder.snapshot(9) is None
+
+
+def test_what_a_click_added_to_a_page_is_a_source_of_its_own(folder: RunFolder) -> None:
+    """A page read again after "show more" must not be answered with what it showed before."""
+    url = "https://a.example/list"
+    with planned(folder) as session:
+        first = add_page(session, ["One."], url=url)
+        more = add_page(session, ["One.", "Two."], url=page_state(url, 2), requested_url=url)
+        assert (first.id, more.id) == (1, 2)
+        for address, number in ((url, 1), (page_state(url, 2), 2)):
+            found = session.by_url(address)
+            assert found is not None
+            assert found.source.id == number
 
 
 def test_the_same_finding_twice_is_one(folder: RunFolder) -> None:

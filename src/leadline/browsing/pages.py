@@ -21,7 +21,7 @@ from leadline.browsing.passages import MAX_PASSAGES, split_passages
 from leadline.browsing.tabs import TabResult, Tabs
 from leadline.browsing.walls import WALL_SENTENCES, wall_reason
 from leadline.domain.events import PageFailed, PageRead
-from leadline.domain.evidence import PageContent, Passage, Snapshot, SourceKind
+from leadline.domain.evidence import PageContent, Passage, Snapshot, SourceKind, page_state
 from leadline.domain.limits import Limits
 from leadline.domain.ports import EventSink, SourceShelf
 from leadline.domain.text import detect_language
@@ -129,14 +129,16 @@ class PageReader:
             self._report(url, error, task)
             raise
         for state in range(1, 50):
-            address = page.url if state == 1 else f"{page.url}#:~:state={state}"
+            address = page_state(page.url, state)
             known = self._shelf.by_url(address)
             if known is None:
                 return self._store(page, address, result.url, task)
             if _texts(known.passages) == _texts(page.passages):
                 self._sink.emit(PageRead(source=known.source, cached=True), task=task)
                 return known
-        raise PageUnreadable("This page changes without end; it was stored often enough.")
+        endless = PageUnreadable("This page changes without end; it was stored often enough.")
+        self._report(url, endless, task)
+        raise endless
 
     async def _lead(self, key: str, lease: Tabs, task: str) -> Snapshot:
         work = asyncio.get_running_loop().create_task(self._read_new(key, lease, task))

@@ -10,8 +10,11 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from urllib.parse import urldefrag
 
 from pydantic import BaseModel, ConfigDict, Field
+
+STATE_MARK = ":~:state="
 
 _REF = re.compile(r"\[?\s*[sS]?(\d{1,6})\s*[.:]\s*[pP]?(\d{1,6})\s*\]?", re.ASCII)
 
@@ -73,6 +76,26 @@ class PageContent:
     kind: SourceKind = SourceKind.HTML
     truncated: bool = False
     """The page was longer than what is stored."""
+
+
+def page_address(url: str) -> str:
+    """What two addresses of one page have in common: the address without its fragment.
+
+    A fragment that is the page (``#/path``, ``#!``), or that tells a state of it that clicks
+    brought about (``#:~:state=2``), stays.
+    """
+    bare, fragment = urldefrag(url)
+    return url if fragment.startswith(("/", "!")) or STATE_MARK in fragment else bare
+
+
+def page_state(url: str, state: int) -> str:
+    """The address that a page is stored under in its ``state``-th state, from 1.
+
+    Browsers ignore what the fragment says, so the address still opens the page.
+    """
+    if state == 1:
+        return url
+    return f"{url}{'' if '#' in url else '#'}{STATE_MARK}{state}"
 
 
 class Source(BaseModel):

@@ -11,10 +11,16 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from urllib.parse import urldefrag
 
 from leadline.domain import events as ev
-from leadline.domain.evidence import Finding, PageContent, PassageRef, Snapshot, Source
+from leadline.domain.evidence import (
+    Finding,
+    PageContent,
+    PassageRef,
+    Snapshot,
+    Source,
+    page_address,
+)
 from leadline.domain.projection import RunView
 from leadline.domain.source_files import clean, render_source_markdown, text_hash
 from leadline.errors import LeadlineError
@@ -121,7 +127,7 @@ class EvidenceShelf(ABC):
         return passage.text
 
     def _source_at(self, url: str) -> Source | None:
-        number = self._by_url.get(_address(url))
+        number = self._by_url.get(page_address(url))
         return self.view.sources.get(number) if number is not None else None
 
     def _know_sources(self) -> None:
@@ -132,16 +138,10 @@ class EvidenceShelf(ABC):
     def _know_address(self, source_id: int, *urls: str) -> None:
         for url in urls:
             if url:
-                self._by_url.setdefault(_address(url), source_id)
+                self._by_url.setdefault(page_address(url), source_id)
 
     def _keep(self, snapshot: Snapshot) -> Snapshot:
         self._snapshots[snapshot.source.id] = snapshot
         while len(self._snapshots) > _SNAPSHOTS_KEPT:
             self._snapshots.pop(next(iter(self._snapshots)))
         return snapshot
-
-
-def _address(url: str) -> str:
-    """An address without the fragment, unless that is the page (``#/path``, ``#!``)."""
-    bare, fragment = urldefrag(url)
-    return url if fragment.startswith(("/", "!")) else bare
