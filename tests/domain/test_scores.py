@@ -152,7 +152,7 @@ def test_w3_16_s3_43_sum_and_grade_are_computed_whatever_is_claimed(
     assert score.model_dump(mode="json")["grade"] == grade
 
 
-def test_w3_16_the_ends_of_the_overall_score() -> None:
+def test_w3_16_s3_43_the_ends_of_the_overall_score() -> None:
     def of(points: int) -> ClaimScore:
         return ClaimScore(claim="c1", reliability=points, verification=points, coverage=points)
 
@@ -186,10 +186,11 @@ def test_s3_44_contradictions_blind_spots_and_stale_values() -> None:
         Card(perspective="B", question="What is criticised?"),
         Card(perspective="C", claims=("c2",)),
     )
-    found = insights(claims(1, 1, 1), {}, [contradiction, stale], cards)
+    priced = CLAIM.model_copy(update={"id": "c4", "text": "A crossing costs 7.20 crowns."})
+    found = insights([*claims(1, 1, 1), priced], {}, [contradiction, stale], cards)
     assert found.contradictions == (contradiction,)
     assert found.blind_spots == ("Who pays? (No page says it.)", "What is criticised?")
-    assert found.time_sensitive == ("c3",)
+    assert found.time_sensitive == ("c3", "c4")
 
 
 @pytest.mark.parametrize(
