@@ -62,7 +62,9 @@ def test_first_value(text: str, value: object) -> None:
 
 def test_s3_49_what_is_valid_comes_before_what_was_repaired() -> None:
     """Direct, then the fence, then the largest balanced value, and repairs last."""
-    fenced = 'Of {"s": 0}, {"a": 1, "b": {"c": [1, 2]}} and\n```json\n{"fence": 1}\n```\nand {x: 1,}'
+    fenced = (
+        'Of {"s": 0}, {"a": 1, "b": {"c": [1, 2]}} and\n```json\n{"fence": 1}\n```\nand {x: 1,}'
+    )
     values = list(json_values(fenced))
     assert values[:3] == [{"fence": 1}, {"a": 1, "b": {"c": [1, 2]}}, {"s": 0}]
     assert first('{"whole": "```json\\n{}\\n```"}') == {"whole": "```json\n{}\n```"}
