@@ -37,7 +37,6 @@ CLAIM_TEXTS: dict[str, tuple[str, str]] = {
         "反面证据查找结束：{text}",
     ),
     "feed_counter_found": ("Found as counter-evidence: {claim}", "找到的反面内容：{claim}"),
-    "feed_checking": ("The claims are checked now.", "开始核查论断。"),
     "feed_claims": ("{n} claims were put together.", "已归并为 {n} 条论断。"),
     "feed_conflict": ("Sources are at odds: {reason}", "来源说法不一：{reason}"),
     # Report: the overview
@@ -53,11 +52,6 @@ CLAIM_TEXTS: dict[str, tuple[str, str]] = {
     "show_state": ("Show the claims in this state", "显示该状态的论断"),
     "go_conflicts": ("Contradictions", "矛盾之处"),
     "go_claims": ("All claims", "全部论断"),
-    "go_report": ("Back to the report", "回到报告"),
-    "table_is_below": (
-        "The table of claims stands below the report, with filters.",
-        "论断表在报告下方，可以筛选。",
-    ),
     "unchecked_note": (
         "These claims were not checked: the run was set so, or ended before.",
         "这些论断未经核查：按设置不核查，或运行提前结束。",
@@ -85,7 +79,6 @@ CLAIM_TEXTS: dict[str, tuple[str, str]] = {
     "col_grade": ("Grade", "等级"),
     "sort_by": ("Sort by {column}", "按{column}排序"),
     "open_passage": ("Open the passage", "打开原文段落"),
-    "passage_ref": ("passage {ref}", "段落 {ref}"),
     "not_in_report": ("not used in the report", "报告中未采用"),
     "replaced_by": ("replaced by {claim}", "已被 {claim} 取代"),
     "at_odds_with": ("at odds with {claims}", "与 {claims} 不一致"),

@@ -187,7 +187,9 @@
   function place(link) {
     const at = link.getBoundingClientRect();
     const { width, height } = tip.getBoundingClientRect();
-    const left = Math.min(Math.max(8, at.left + at.width / 2 - width / 2), innerWidth - width - 8);
+    const text = link.closest(".ll-report, .ll-claims").getBoundingClientRect();
+    const middle = Math.max(text.left, at.left + at.width / 2 - width / 2);
+    const left = Math.max(8, Math.min(middle, innerWidth - width - 8));
     const below = at.bottom + 6;
     const top = below + height > innerHeight - 8 ? Math.max(8, at.top - height - 6) : below;
     tip.style.left = `${left}px`;

@@ -57,7 +57,9 @@ def _held(conflict: Conflict, row: ClaimRow, texts: Texts) -> str:
 
 
 def _outcome(conflict: Conflict, texts: Texts) -> str:
-    reason = esc(cut(in_words(conflict.reason, texts), MAX_CHARS))
+    # What code finds is seen in the two values; a checker's reason says more than they do.
+    told = "" if conflict.found_by == "code" else in_words(conflict.reason, texts)
+    reason = f" <span>{esc(cut(told, MAX_CHARS))}</span>" if told else ""
     if conflict.kind is ConflictKind.SUPERSEDED:
         said = texts("conflict_superseded")
     elif conflict.is_open:
@@ -65,7 +67,7 @@ def _outcome(conflict: Conflict, texts: Texts) -> str:
     else:
         why = cut(in_words(conflict.settled_by or conflict.reason, texts), MAX_CHARS)
         said = texts("conflict_settled", claim=conflict.settled_for, why=why)
-    return f"<strong>{esc(said)}</strong> <span>{reason}</span>"
+    return f"<strong>{esc(said)}</strong>{reason}"
 
 
 def _side(row: ClaimRow, name: str, task_id: str, texts: Texts) -> str:
