@@ -147,6 +147,15 @@ def family() -> set[int]:
     return {child.pid for child in psutil.Process().children(recursive=True)}
 
 
+async def settled(before: set[int]) -> set[int]:
+    """The family once it is as before, or after the seconds that a busy machine may need."""
+    for _ in range(100):
+        if family() == before:
+            break
+        await asyncio.sleep(0.05)
+    return family()
+
+
 def leftovers(work: Path) -> list[str]:
     return [p.name for p in work.iterdir() if p.name != "browser-use"]
 
@@ -297,7 +306,7 @@ async def test_browsers_stay_within_the_limit_and_all_are_gone_at_the_end(
         assert r.guardian.pids == set()
         assert len(r.run.of(BrowserClosed)) == 2
         assert leftovers(tmp_path) == []
-        assert family() == before
+        assert await settled(before) == before
         with pytest.raises(BrowserFailed):
             async with r.pool.lease("t9"):
                 pass
@@ -336,7 +345,7 @@ async def test_closing_during_a_start_leaves_nothing(
         assert r.pool.live == 0
         assert r.slots.held == 0
         assert leftovers(tmp_path) == []
-    assert family() == before
+    assert await settled(before) == before
 
 
 async def test_a_cancelled_worker_gives_its_browser_back(tmp_path: Path, chromium: Path) -> None:
@@ -373,7 +382,7 @@ async def test_a_browser_that_cannot_start_is_said(tmp_path: Path) -> None:
                 pass
         assert r.slots.held == 0
         assert leftovers(tmp_path / "w") == []
-    assert family() == before
+    assert await settled(before) == before
 
 
 async def test_an_own_profile_is_used_and_kept(tmp_path: Path, chromium: Path) -> None:
