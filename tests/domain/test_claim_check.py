@@ -97,3 +97,51 @@ def test_a_moved_quote_is_seen() -> None:
     )
     beyond = moved.model_copy(update={"passages": (PassageRef(source=1, passage=9),)})
     assert check("", changed=beyond).problems == ("Passage 1.9 is not stored.",)
+
+
+@pytest.mark.parametrize(
+    ("claim_text", "passage"),
+    [
+        ("It is 12 metres deep", "It is 1.2 metres deep."),
+        ("The harbour holds 400", "The harbour holds 4000 boats."),
+        ("The bridge cost $40 million in 2019.", "The bridge cost €40 million in 2019."),
+        ("The bridge is 40 km long.", "The bridge is 40 m long."),
+        ("The crossing takes 4 days in winter.", "The crossing takes 4 hours in winter."),
+        ("Turnout rose by 5 percentage points.", "Turnout rose by 5 percent."),
+        ("Der Anteil stieg um 5 Prozentpunkte.", "Der Anteil stieg um 5 Prozent."),
+        ("价格上升了5%。", "价格上升了5个百分点。"),
+        ("价格下降了5个百分点。", "价格上升了5个百分点。"),
+        ("港口至多容纳40艘船。", "港口至少容纳40艘船。"),
+        ("该港口已经开放。", "该港口尚未开放。"),
+        ("Der Hafen fasst höchstens 40 Boote.", "Der Hafen fasst mindestens 40 Boote."),
+        ("The maximum load is 40 tonnes.", "The minimum load is 40 tonnes."),
+        ("The harbour holds 40 boats", "No report says the harbour holds 40 boats."),
+        ("The mayor resigned in 2020.", "The mayor denied that he resigned in 2020."),
+        ("The wall is visible from space.", "It is a myth that the wall is visible from space."),
+        (
+            "The capacity in 2021 was 40 boats.",
+            "The capacity in 2019 was 40 boats; in 2021 it was 60 boats.",
+        ),
+    ],
+)
+def test_another_number_unit_year_or_sense_is_a_problem(claim_text: str, passage: str) -> None:
+    assert check(claim_text, passage).problems
+
+
+@pytest.mark.parametrize(
+    ("claim_text", "passage"),
+    [
+        ("The road is 40 kilometres long.", "The road is 40 km (25 miles) long."),
+        ("The bridge cost 40 million euros.", "The bridge cost €40 million."),
+        ("价格上升了5个百分点。", "与去年相比，价格上升了5个百分点。"),
+        ("In 2021 it held 60 boats.", "It held 40 boats in 2019; in 2021 it held 60 boats."),
+        ("It held 40 boats in 2019.", "Boats: 40. That was in 2019, and it had 60 in 2021."),
+        ("It carries 40 passengers per trip.", "It carries 20 to 40 passengers per trip."),
+    ],
+)
+def test_the_same_in_another_form_is_no_problem(claim_text: str, passage: str) -> None:
+    assert check(claim_text, passage).problems == ()
+
+
+def test_a_short_sentence_that_looks_foreign_is_compared_all_the_same() -> None:
+    assert check("It carries 40 cars per trip.", "It carries 40 cars per trip each day.").comparable

@@ -103,3 +103,20 @@ def test_every_finding_is_in_exactly_one_claim(texts: list[str]) -> None:
     merged = merge_findings(found, {}, {})
     assert sorted(f for c in merged for f in c.findings) == sorted(f.id for f in found)
     assert len({c.id for c in merged}) == len(merged)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "The ferry in Kiel carried 412,000 passengers in 2025.",
+            "The ferry in Emden carried 412,000 passengers in 2025.",
+        ),
+        (
+            "The ferry carried 412 passengers and 389 cars in 2025.",
+            "The ferry carried 389 passengers and 412 cars in 2025.",
+        ),
+    ],
+)
+def test_the_same_numbers_of_other_things_are_two_claims(one: str, other: str) -> None:
+    assert not same_statement(read_statement(one), read_statement(other))

@@ -167,3 +167,10 @@ def test_a_current_of_water_and_a_time_at_the_latest_are_no_news() -> None:
 )
 def test_rival_values_share_subject_unit_and_year(one: str, other: str, rivals: bool) -> None:
     assert rival_values(one, other) is rivals
+
+
+def test_a_mean_and_a_maximum_are_no_conflict() -> None:
+    assert not conflicts(
+        ("The mean depth of the lake is 40 metres.", "2025-01-01", "a"),
+        ("The maximum depth of the lake is 60 metres.", "2025-02-01", "b"),
+    )

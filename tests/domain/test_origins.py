@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from leadline.domain.origins import find_origins, independent, publisher
@@ -78,3 +80,15 @@ def test_two_sites_that_name_one_publisher_are_one_origin() -> None:
         for p, name in zip(pages, ("Pebbleworks", "PEBBLEWORKS"), strict=True)
     }
     assert independent([1, 2], sources, {}) == (1,)
+
+
+def test_three_hundred_long_pages_are_compared_in_little_time() -> None:
+    """Whole pairs of texts are compared only where their rare words meet."""
+    frame = " ".join(f"menu{n}" for n in range(300))
+    own = [" ".join(f"word{page}x{n}" for n in range(1500)) for page in range(300)]
+    pages = [page(n, frame, text) for n, text in enumerate(own, start=1)]
+    pages.append(page(301, "Another frame here", own[7]))
+    started = time.process_time()
+    origins = find_origins(pages)
+    assert time.process_time() - started < 10
+    assert {a: b for a, b in origins.items() if a != b} == {301: 8}

@@ -298,3 +298,31 @@ def test_a_summary_may_restate_and_not_repeat() -> None:
     assert first.text == summary
     assert second.text.text == "In 1703 the tower was built by Ada Mol [c1]."
     assert second.told_in == (0,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The keeper was murdered:\n\n- The tower was built in 1703 [c1].",
+        "<details>The keeper was murdered</details> The tower was built in 1703 [c1].",
+        "The tower was built in 1703 [c1]; its keeper stole money.",
+        "The tower was built in 1703 [c1] its keeper stole money",
+    ],
+)
+def test_nothing_rides_along_with_a_cited_sentence(text: str) -> None:
+    said = checked(text)
+    assert "keeper" not in said
+
+
+def test_a_sentence_in_another_language_than_its_passage_restates_its_claim() -> None:
+    told = claim(9, "The lighthouse is 45 metres high.", "2.3")
+    assert check_section("The lighthouse is 45 metres high [c9].", [told]).text
+    assert not check_section("All 45 keepers drowned in the storm [c9].", [told]).text
+
+
+def test_a_row_has_no_more_cells_than_its_head() -> None:
+    """A reader never sees those beyond it, and a citation would be lost with them."""
+    text = "| What | By |\n| --- | --- |\n| tower | 1703 | [c1] |\n| tower in 1703 [c1] | Ada |"
+    rows = [line for line in checked(text).split("\n") if "c1" in line]
+    assert len(rows) == 2
+    assert {line.count("|") for line in rows} == {3}

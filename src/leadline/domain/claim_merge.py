@@ -35,6 +35,7 @@ def merge_findings(
     ``origins`` maps a source to the origin it is counted as; an unknown source is its own.
     """
     groups: list[list[Finding]] = []
+    firsts: list[Statement] = []
     by_numbers: dict[frozenset[str], list[int]] = {}
     by_text: dict[str, int] = {}
     for finding in sorted(findings, key=lambda f: int(f.id[1:])):
@@ -43,12 +44,11 @@ def merge_findings(
         place = by_text.get(key)
         if place is None:
             candidates = by_numbers.setdefault(statement.numbers, [])
-            place = next(
-                (i for i in candidates if same_statement(statement, _first(groups[i]))), None
-            )
+            place = next((i for i in candidates if same_statement(statement, firsts[i])), None)
         if place is None:
             place = len(groups)
             groups.append([])
+            firsts.append(statement)
             candidates.append(place)
         by_text.setdefault(key, place)
         groups[place].append(finding)
@@ -57,6 +57,11 @@ def merge_findings(
 
 def same_statement(one: Statement, other: Statement) -> bool:
     """Whether two statements say the same."""
+    least = min(len(one.subject), len(other.subject))
+    if one.language == other.language and (  # what rules out most, before all else
+        len(one.subject & other.subject) < SAME_WORDS_AND_NUMBERS * least
+    ):
+        return False
     if one.numbers != other.numbers or one.denies != other.denies or _opposed(one, other):
         return False
     if one.language != other.language:
@@ -66,7 +71,7 @@ def same_statement(one: Statement, other: Statement) -> bool:
     shared = len(one.subject & other.subject)
     jaccard = shared / len(one.subject | other.subject)
     contained = shared / min(len(one.subject), len(other.subject))
-    if _units(one) != _units(other):
+    if _units(one) != _units(other) or _of_other_things(one, other):
         return False
     if _telling(one.numbers):
         return jaccard >= SAME_WORDS_AND_NUMBERS or contained >= CONTAINED
@@ -80,16 +85,24 @@ def confidence(origins: int, dated: bool) -> Confidence:
     return Confidence.MEDIUM if dated else Confidence.LOW
 
 
-def _first(group: list[Finding]) -> Statement:
-    return read_statement(group[0].claim)
-
-
 def _opposed(one: Statement, other: Statement) -> bool:
     return any(OPPOSITES[word] & other.opposites for word in one.opposites - other.opposites)
 
 
 def _units(statement: Statement) -> frozenset[str]:
     return frozenset(q.unit for q in statement.quantities if q.unit)
+
+
+def _of_other_things(one: Statement, other: Statement) -> bool:
+    """Whether one number counts something else in each, or each names what the other does not."""
+    counted = {(q.value, q.unit) for q in one.quantities}
+    there = {(q.value, q.unit) for q in other.quantities}
+    if all(unit for _, unit in counted | there) and counted != there:
+        return True
+    ours, theirs = one.names - other.names, other.names - one.names
+    return (
+        bool(ours and theirs) and ours.isdisjoint(other.subject) and theirs.isdisjoint(one.subject)
+    )
 
 
 def _telling(values: frozenset[str]) -> bool:

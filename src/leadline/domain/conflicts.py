@@ -48,6 +48,9 @@ _CORRECTS = re.compile(
     r"|更正|修订|取代|不再",
     re.IGNORECASE,
 )
+_MEASURES = terms(
+    "mean average median maximum minimum maximal minimal peak durchschnittlich mittlere"
+)
 _GENERIC_UNITS = frozenset({"", "percent", "year", "date"})
 """Units that say little of what is measured: the subjects must agree better."""
 
@@ -106,6 +109,9 @@ class _Read:
         self.said = numbers_said(claim.text)
         units = {q.unit for q in self.statement.quantities} - {"", "clock"}
         self.words = self.statement.subject | units
+        self.units = frozenset(q.unit for q in self.statement.quantities)
+        self.measures = frozenset(_MEASURES & self.statement.subject)
+        """Which measure of a set of values it speaks of: a mean is no maximum."""
         self.sources = frozenset(claim.sources)
         self.publishers = frozenset(
             name for i in self.sources if i in sources for name in publishers(sources[i])
@@ -136,15 +142,20 @@ def _weights(read: Sequence[_Read]) -> Callable[[str], float]:
     """How much a word tells: what many claims hold tells little."""
     holders = Counter(word for one in read for word in one.words)
     count = max(len(read), FEW_CLAIMS)
-    return lambda word: log(1 + (count - holders[word] + 0.5) / (holders[word] + 0.5))
+    known = {w: log(1 + (count - n + 0.5) / (n + 0.5)) for w, n in holders.items()}
+    return known.__getitem__
 
 
 def _conflict(one: _Read, other: _Read, weight: Callable[[str], float]) -> Conflict | None:
     if one.sources & other.sources or one.script != other.script:
         return None
     shared = one.words & other.words
-    if _both_newest(one, other, shared):
+    if len(shared) < 2:
+        return None
+    if _both_newest(one, other):
         return _superseded(one, other, shared, "Each names what was newest at its time.")
+    if not one.units & other.units or one.measures != other.measures:
+        return None
     if one.years and other.years and not one.years & other.years:
         return None
     if one.statement.ordinals != other.statement.ordinals:
@@ -158,7 +169,7 @@ def _conflict(one: _Read, other: _Read, weight: Callable[[str], float]) -> Confl
     pair = _differing(one, other, SAME_ORDER if alike < SAME_ROW else 10 * SAME_ORDER)
     if pair is None:
         return None
-    if len(shared) < 2 or not _fits_row(one, other) or not _fits_row(other, one):
+    if not _fits_row(one, other) or not _fits_row(other, one):
         return None
     if alike < _needed(one, other, pair[0].unit):
         return None
@@ -232,11 +243,11 @@ def _as_float(value: str) -> float | None:
         return None
 
 
-def _both_newest(one: _Read, other: _Read, shared: frozenset[str]) -> bool:
+def _both_newest(one: _Read, other: _Read) -> bool:
     """Whether two claims of different dates both name what is newest, and name something else."""
     if not one.newest & other.newest or not one.date or not other.date or one.date == other.date:
         return False
-    if len(shared) < 2 or not _fits_row(one, other) or not _fits_row(other, one):
+    if not _fits_row(one, other) or not _fits_row(other, one):
         return False
     ours, theirs = one.statement.numbers, other.statement.numbers
     return bool(ours and theirs) and not ours & theirs - one.years - other.years

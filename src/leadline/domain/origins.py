@@ -9,7 +9,9 @@ it is still a copy. Exact sets, not sketches: a run has a few hundred sources at
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
 from urllib.parse import urlsplit
 
 from tld import get_fld
@@ -100,11 +102,22 @@ def shingles(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def _copies(texts: Sequence[tuple[int, frozenset[tuple[str, ...]]]]) -> Iterable[tuple[int, int]]:
-    for index, (one, first) in enumerate(texts):
-        for other, second in texts[index + 1 :]:
-            smaller = min(len(first), len(second))
-            if smaller >= MIN_SHINGLES and len(first & second) >= COPIED * smaller:
+    """Pairs that share enough. Two texts that do share one of the smaller one's rarest shingles
+    (prefix filtering), so that only few pairs are compared whole."""
+    holders = Counter(shingle for _, own in texts for shingle in own)
+    rarity = {s: place for place, s in enumerate(sorted(holders, key=holders.__getitem__))}
+    order = sorted((t for t in texts if len(t[1]) >= MIN_SHINGLES), key=lambda t: -len(t[1]))
+    having: dict[tuple[str, ...], list[int]] = {}
+    for index, (one, own) in enumerate(order):
+        rarest = sorted(own, key=rarity.__getitem__)
+        prefix = rarest[: len(own) - ceil(COPIED * len(own)) + 1]
+        for place in sorted({i for shingle in prefix for i in having.get(shingle, ())}):
+            other, theirs = order[place]
+            if len(own & theirs) >= COPIED * len(own):
                 yield one, other
+        for shingle in own:
+            if holders[shingle] > 1:
+                having.setdefault(shingle, []).append(index)
 
 
 def _text(snapshot: Snapshot) -> str:

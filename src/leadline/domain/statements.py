@@ -121,6 +121,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     ``34 to 46 minutes`` are two quantities of minutes. A clock time has the unit ``clock``.
     """
     text = re.sub(r"(?i)\bper cent\b", "percent", text)
+    text = re.sub(r"(?i)\bpercentage points?\b", "points", text)
     found = [Quantity(f"{int(m[1]):02}:{m[2]}", "clock") for m in _CLOCK.finditer(text)]
     rest = _CLOCK.sub(" ", text)
     matches = list(_NUMBER.finditer(rest))

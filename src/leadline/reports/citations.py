@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from leadline.domain.claim_check import compare_words
 from leadline.domain.claims import Claim
 from leadline.domain.evidence import Source
-from leadline.domain.text import numbers, numbers_said, terms, words
+from leadline.domain.text import detect_language, numbers, numbers_said, terms, words
 from leadline.reports.connectives import CONNECTIVES, CONNECTIVES_CJK
 from leadline.reports.escape import CITE_CLOSE, CITE_OPEN, escape_inline, host_of
 from leadline.reports.section_text import (
@@ -133,6 +133,7 @@ class _Evidence:
         quoted = "\n".join(claim.quotes)
         self.text = "\n".join((quoted, claim.text, *about))
         self.quotes = claim.quotes
+        self.claim = claim.text
         self.numbers = numbers_said("\n".join((quoted, *about)))
         self.flat = _flat(quoted) + "\n" + _flat(CITE_RUN.sub("", cleaned(quoted)[0]))
         self.terms = terms(self.text)
@@ -217,10 +218,19 @@ class _Judge:
                 return sentence
             self.dropped += Dropped(uncited=1)
             return ""
-        if not self._supported(plain, ids):
+        if not self._supported(plain, ids) or self._adds(sentence, ids):
             self.dropped += Dropped(unsupported=1)
             return ""
         return sentence
+
+    def _adds(self, sentence: str, ids: Sequence[str]) -> bool:
+        """Whether a part of a sentence, behind a citation or a semicolon, is of something else."""
+        known = set[str]().union(*(self.claims[i].terms for i in ids)) | CONNECTIVES
+        said = "\n".join(self.claims[i].text for i in ids)
+        if detect_language(said) != detect_language(CITE_RUN.sub("", sentence)):
+            return False
+        parts = (terms(part) for part in re.split(rf"{CITE_RUN.pattern}|[;；]", sentence))
+        return any(len(part) >= 2 and part.isdisjoint(known) for part in parts)
 
     def _connects(self, plain: str) -> bool:
         """Whether an uncited sentence states nothing that could be false.
@@ -237,14 +247,17 @@ class _Judge:
             return False
         own = terms(plain)
         if plain.rstrip("*_ ").endswith((":", "：")):
-            names = {term for name in _NAME.findall(plain) for term in terms(name)}
-            return names <= self.terms
+            return own - CONNECTIVES <= self.terms if not cjk else self._names_known(plain)
         if cjk:
             rest = plain
             for phrase in CONNECTIVES_CJK:
                 rest = rest.replace(phrase, "")
             return not _CJK.search(rest)
         return not _NAME.search(plain) and own <= CONNECTIVES
+
+    def _names_known(self, plain: str) -> bool:
+        names = {term for name in _NAME.findall(plain) for term in terms(name)}
+        return names <= self.terms
 
     def _supported(self, plain: str, ids: Iterable[str]) -> bool:
         """Whether the passages of the cited claims carry what the sentence says."""
@@ -261,6 +274,11 @@ class _Judge:
         if any(m.casefold() not in said.casefold() for m in _DOMAIN.findall(plain)):
             return False
         found = compare_words(plain, [q for e in cited for q in e.quotes], said)
+        if not found.comparable:  # then the claims may be in its language, and they were checked
+            tongue = detect_language(plain)
+            restated = [e.claim for e in cited if detect_language(e.claim) == tongue]
+            if len(restated) == len(cited):
+                found = compare_words(plain, restated, said)
         return not found.problems and found.coverage >= MIN_COVERAGE
 
 

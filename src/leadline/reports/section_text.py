@@ -57,6 +57,10 @@ _ACTIVE = re.compile(
     r"<(script|style|iframe|svg|object|embed|template|noscript|math|title|textarea)\b",
     re.IGNORECASE,
 )
+_BOX = re.compile(
+    r"</?(?:details|summary|aside|section|article)(?:\s[^<>]{0,1000})?>", re.IGNORECASE
+)
+"""Tags of a text apart: without them it would be a part of the next sentence."""
 _TAG = re.compile(r"<!--[^<>]{0,2000}-->|</?[A-Za-z!?][^<>]{0,1000}>")
 _TARGET = r"\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?\)"
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,500}\](?:" + _TARGET + r"|\[[^\[\]\n]{0,200}\])?")
@@ -97,6 +101,8 @@ def parse_section(text: str) -> ParsedSection:
     text = text[:MAX_SECTION_CHARS].encode("utf-8", "replace").decode("utf-8")
     parsed = ParsedSection()
     text = _without_active(_PRIVATE.sub("", text), parsed)
+    text, boxes = _BOX.subn("\n\n", text)
+    parsed.links += boxes
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     _Reader(parsed).read(lines)
     return parsed
@@ -184,6 +190,9 @@ class _Reader:
                 blocks[-1] = Block("table", blocks[-1].sentences)
             return
         cells = re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|"))
+        if blocks and blocks[-1].kind in ("table", "row"):
+            width = len(blocks[-1].sentences)  # cells beyond the head's are never shown
+            cells[width - 1 :] = [" ".join(cells[width - 1 :])] if len(cells) >= width else []
         blocks.append(Block("row", tuple(self._inline(cell) for cell in cells)))
 
     def _flush(self) -> None:
