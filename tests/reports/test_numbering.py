@@ -94,6 +94,8 @@ def test_an_older_value_is_superseded_unless_the_newer_stands_beside_it() -> Non
     both = written("It is 45.5 metres high [c2][c3].", run)[0]
     assert "*(superseded)*" not in both
     assert "*(the older value is superseded)*" in both
+    set_state(run, "c2", ClaimState.NOT_CHECKED, superseded_by="c3")
+    assert "*(superseded)*" in written("It is 45.5 metres high [c2].", run)[0]
 
 
 def test_a_claim_without_a_check_counts_as_not_checked() -> None:

@@ -81,7 +81,7 @@ class Basis:
         """The word that a sentence on these claims carries; empty when all are supported."""
         ids = tuple(ids)
         weakest = self.weakest(ids)
-        if weakest is ClaimState.QUALIFIED:
+        if weakest in (ClaimState.QUALIFIED, ClaimState.NOT_CHECKED):
             newer = {self.superseded_by(claim_id) for claim_id in ids} - {""}
             if newer:
                 return PARTLY_SUPERSEDED if newer & set(ids) else SUPERSEDED

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from leadline.domain.claims import Claim
 from leadline.domain.evidence import Source
+from leadline.domain.origins import independent
 from leadline.domain.plan import TaskState
 from leadline.domain.projection import RunView
 from leadline.domain.text import one_line, shorten
@@ -30,7 +31,9 @@ def scope(texts: Texts, view: RunView) -> str:
     """How much was asked and read."""
     if not view.sources:
         return ""
-    origins = len({view.origins.get(n, s.origin or n) for n, s in view.sources.items()})
+    # Of copies one stands for all; then pages of one publisher are one.
+    originals = {view.origins.get(n, s.origin or n) for n, s in view.sources.items()}
+    origins = len(independent(sorted(originals), view.sources, {}))
     asked = sum(view.counts().values())
     line = fill(texts.scope, tasks=asked, sources=len(view.sources), origins=origins)
     return f"*{line}*"
