@@ -259,3 +259,33 @@ async def test_what_is_left_out_by_the_limit_is_said(bench: Bench) -> None:
     with bench.session(folder, reads, model=Debaters()) as rig:
         await run_graph(rig.context)
         assert any("1 of 2 claims were not debated" in n.message for n in rig.session.view.notices)
+
+
+class Stopped(Exception):
+    """Ends a session in the middle, as a kill does."""
+
+
+async def test_s3_53_what_was_judged_is_kept_when_the_debate_is_cut_short(bench: Bench) -> None:
+    """A resume debates, and does not pay for the verdicts a second time."""
+
+    def cut(_request: ChallengeRequest) -> Sequence[Challenge]:
+        raise Stopped
+
+    folder = bench.run(configured(Verification.DEBATE), a_plan(["Timetable"]))
+    with (
+        pytest.raises(Stopped),
+        bench.session(folder, reads, model=Debaters(challenges=cut)) as rig,
+    ):
+        await run_graph(rig.context)
+    kept = folder.view().checks["c1"]
+    assert (kept.state, kept.debated) == (ClaimState.SUPPORTED, False)
+    again = Debaters(challenges=against_first)
+    with bench.session(folder, reads, model=again) as rig:
+        await run_graph(rig.context)
+        assert state_of(rig, LATE) is ClaimState.CONTRADICTED
+        assert rig.session.view.checks["c1"].debated
+    assert [a for a in again.asked if a != "Reflect"] == ["Refute", "Challenge", "Rebuttal"]
+    third = Debaters(challenges=against_first)
+    with bench.session(folder, reads, model=third) as rig:
+        await run_graph(rig.context)
+    assert [a for a in third.asked if a != "Reflect"] == []

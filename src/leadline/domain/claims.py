@@ -176,6 +176,7 @@ class ClaimCheck(BaseModel):
     challenges: tuple[Challenge, ...] = ()
     against: tuple[str, ...] = Field((), description="Claims it is in open conflict with.")
     superseded_by: str = Field("", description="A newer claim that replaces it.")
+    debated: bool = Field(False, description="A debate looked at it, or saw no need to.")
     stale: bool = Field(False, description="A newer claim or a newer edition of its page exists.")
     fingerprint: str = Field("", description="Of claim and passages; a changed claim is stale.")
 

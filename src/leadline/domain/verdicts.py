@@ -73,6 +73,7 @@ def conclude(
     conflicts: Sequence[Conflict] = (),
     newer_edition: Source | None = None,
     silence: str = "",
+    debated: bool = False,
 ) -> ClaimCheck:
     """What the checks of one claim come to.
 
@@ -101,6 +102,7 @@ def conclude(
         challenges=tuple(raised),
         against=tuple(c.other(claim.id) for c in own if c.is_open),
         superseded_by=next((c.claims[1] for c in own if _is_older(claim, c)), ""),
+        debated=debated,
         stale=newer_edition is not None or any(_is_older(claim, c) for c in own),
         fingerprint=fingerprint(claim),
     )

@@ -16,6 +16,8 @@ class Checks:
     judgements: dict[str, list[Judgement]] = field(default_factory=dict)
     challenges: dict[str, list[Challenge]] = field(default_factory=dict)
     silences: dict[str, str] = field(default_factory=dict)
+    debated: set[str] = field(default_factory=set)
+    """Ids of the claims whose debate is over."""
 
     def is_open(self, claim: Claim) -> bool:
         """Whether a checker is still to be asked about it."""

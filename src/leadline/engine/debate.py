@@ -40,7 +40,7 @@ PARALLEL_CARDS = 4
 async def debate(
     context: RunContext, store: Store, claims: Sequence[Claim], checks: Checks
 ) -> None:
-    """Debate the claims that were judged now, and let open contradictions be adjudicated."""
+    """Debate claims that were judged, and let their open contradictions be adjudicated."""
     gate = asyncio.Semaphore(PARALLEL_CARDS)
     cards = _cards(context, claims)
     await asyncio.gather(*(_card(context, store, gate, card, checks) for card in cards))
@@ -85,26 +85,32 @@ async def _card(
     claims: Sequence[Claim],
     checks: Checks,
 ) -> None:
+    """Debate one card; a card that was cut short is debated again by a resume."""
     most = context.config.limits.debate_claims
     chosen = contested(claims, checks)
     if len(chosen) > most:
         context.notice(f"{len(chosen) - most} of {len(chosen)} claims were not debated (limit).")
     chosen = chosen[:most]
-    if not chosen:
-        return
     async with gate:
         try:
-            context.budget.check()
-            searches = await _searches(context, store, chosen)
-            found = await _search(context, searches)
-            challenges = await _challenged(context, store, chosen, found)
-            if challenges:
-                challenges = await _ruled(context, store, chosen, challenges)
+            challenges = await _debated(context, store, chosen) if chosen else ()
         except (ModelError, LimitReached) as error:
             context.notice(f"A debate ended early: {error}", warning=True)
             return
     for challenge in challenges:
         checks.challenges.setdefault(challenge.claim, []).append(challenge)
+    checks.debated.update(claim.id for claim in claims)
+
+
+async def _debated(
+    context: RunContext, store: Store, claims: Sequence[Claim]
+) -> tuple[Challenge, ...]:
+    """The challenges to these claims, each with its ruling."""
+    context.budget.check()
+    searches = await _searches(context, store, claims)
+    found = await _search(context, searches)
+    challenges = await _challenged(context, store, claims, found)
+    return await _ruled(context, store, claims, challenges) if challenges else ()
 
 
 def contested(claims: Iterable[Claim], checks: Checks) -> list[Claim]:

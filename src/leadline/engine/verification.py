@@ -44,7 +44,7 @@ async def verify(context: RunContext) -> None:
         asked = [c for c in claims if checks.is_open(c)]
         await judge_claims(context, store, asked, checks)
         if level is Verification.DEBATE:
-            await debate(context, store, asked, checks)
+            await debate(context, store, [c for c in claims if c.id not in checks.debated], checks)
     write_checks(context, claims, checks)
 
 
@@ -62,6 +62,7 @@ def write_checks(context: RunContext, claims: Sequence[Claim], checks: Checks) -
             conflicts=session.view.conflicts,
             newer_edition=outdated(claim, newer),
             silence=checks.silences.get(claim.id, ""),
+            debated=claim.id in checks.debated,
         )
         if session.view.checks.get(claim.id) != check:
             session.emit(ClaimChecked(check=check))
@@ -74,6 +75,8 @@ def _take_known(context: RunContext, claims: Sequence[Claim], checks: Checks) ->
         if known and known.fingerprint == fingerprint(claim):
             checks.judgements[claim.id] = list(known.judgements)
             checks.challenges[claim.id] = list(known.challenges)
+            if known.debated:
+                checks.debated.add(claim.id)
 
 
 async def judge_claims(
@@ -115,6 +118,8 @@ async def _ask(
     by_id = {claim.id: claim for claim in claims}
     for odds in answer.at_odds:
         note_conflict(context, by_id, odds)
+    # At once: what was paid for is kept if the run ends here, and a watcher sees it.
+    write_checks(context, [c for c in claims if checks.judgements.get(c.id)], checks)
 
 
 def silenced(
