@@ -228,6 +228,8 @@ CHECKS = (
     ("The quote of passage {ref} is not what is stored there.", "段落 {ref} 的引文与存档不符。"),
     ("It states {what}, which its passages do not.", "其中的 {what} 不见于段落。"),
     ("It names {what}, which its passages do not.", "其中提到的 {what} 不见于段落。"),
+    ("It gives {what} in another unit than its passages.", "其中 {what} 的单位与段落不同。"),
+    ("Its passages give another number for {year}.", "段落中 {year} 年的数字与此不同。"),
     ("It says “{word}” where its passages say the opposite.",
      "其中说“{word}”，而段落的说法相反。"),
     ("It denies what its passages say, or affirms what they deny.",
