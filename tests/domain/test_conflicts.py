@@ -174,3 +174,19 @@ def test_a_mean_and_a_maximum_are_no_conflict() -> None:
         ("The mean depth of the lake is 40 metres.", "2025-01-01", "a"),
         ("The maximum depth of the lake is 60 metres.", "2025-02-01", "b"),
     )
+
+
+def test_a_row_of_a_year_is_at_odds_with_a_sentence_of_that_year() -> None:
+    """What is disputed in a sentence is not supported in a table: the page names the subject."""
+    texts = (
+        ("Year: 2025 | Passengers: 412,000 | Cars: 62,800", "stats", "Ridership of the ferry"),
+        ("The audit counts 389,000 passengers on the ferry in 2025.", "council", "Audit"),
+        ("Year: 2024 | Passengers: 377,000 | Cars: 63,100", "office", "Ridership of the ferry"),
+    )
+    pages = [
+        page(n, text, title=title, date="2026-01-20", url=f"https://{site}.example/{n}")
+        for n, (text, site, title) in enumerate(texts, start=1)
+    ]
+    claims = [claim(p.source.id, p.passages[0].text, p) for p in pages]
+    found = find_conflicts(claims, {p.source.id: p.source for p in pages})
+    assert [c.claims for c in found] == [("c1", "c2")]

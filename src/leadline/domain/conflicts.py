@@ -109,6 +109,9 @@ class _Read:
         self.said = numbers_said(claim.text)
         units = {q.unit for q in self.statement.quantities} - {"", "clock"}
         self.words = self.statement.subject | units
+        if " | " in text:  # a row names its subject nowhere: its page does
+            titles = (sources[i].title for i in claim.sources if i in sources)
+            self.words |= {t for title in titles for t in terms(title) if not t[0].isdigit()}
         self.units = frozenset(q.unit for q in self.statement.quantities)
         self.measures = frozenset(_MEASURES & self.statement.subject)
         """Which measure of a set of values it speaks of: a mean is no maximum."""
