@@ -80,6 +80,11 @@ def test_a_newer_value_supersedes_the_older(site: str) -> None:
             "It costs 186 million crowns more than the ferry.",
             "The ferry cost 186.5 million crowns.",
         ),
+        ("The harbour of Kiel has 40 cranes.", "The harbour of Emden has 60 cranes."),
+        ("In May the harbour saw 40 ships.", "In June the harbour saw 60 ships."),
+        ("The harbour saw 40 ships in Q1.", "The harbour saw 60 ships in Q2."),
+        ("The harbour has at least 400 berths.", "The harbour has 450 berths."),
+        ("The harbour has up to 500 berths.", "The harbour has 300 berths."),
     ],
 )
 def test_no_conflict_is_made_up(one: str, other: str) -> None:

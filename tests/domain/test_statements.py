@@ -36,8 +36,11 @@ def test_numbers_come_with_what_they_count(text: str, expected: list[tuple[str, 
 
 
 def test_an_about_is_noticed() -> None:
-    assert quantities("about 400 seals")[0] == Quantity("400", "seal", approximate=True)
-    assert not quantities("It counted 400 seals")[0].approximate
+    assert quantities("about 400 seals")[0] == Quantity("400", "seal", "about")
+    assert quantities("at least 400 seals")[0].bound == "least"
+    assert quantities("up to $400")[0].bound == "most"
+    assert quantities("不到400头")[0].bound == "most"
+    assert not quantities("It counted 400 seals")[0].bound
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from leadline.domain.evidence import Source
 from leadline.domain.origins import publishers
 from leadline.domain.statements import Quantity, Statement, read_statement
 from leadline.domain.text import numbers, numbers_said, script_of, shorten, stem, terms
+from leadline.domain.text_tables import MONTHS
 
 SAME_SUBJECT = 0.3
 """Weighted Jaccard share of the words of two claims from which they speak of one quantity."""
@@ -134,6 +135,12 @@ class _Read:
         self.row_value, self.row_numbers = terms(value), numbers(value)
         self.terms = terms(text)
         self.script = script_of(text)
+        words_of = [w.casefold() for w in re.findall(r"[^\W_]+", text)]
+        self.periods = {MONTHS[w] for w in words_of if w in MONTHS and w != "may"} | {
+            m.casefold() for m in re.findall(r"\b[QH][1-4]\b|\bMay\b", text)
+        }
+        self.all_words = frozenset(words_of)
+        self.names = {w for name in self.statement.names for w in re.findall(r"[^\W_]+", name)}
 
     @property
     def years(self) -> frozenset[str]:
@@ -161,7 +168,7 @@ def _conflict(one: _Read, other: _Read, weight: Callable[[str], float]) -> Confl
         return None
     if one.years and other.years and not one.years & other.years:
         return None
-    if one.statement.ordinals != other.statement.ordinals:
+    if one.statement.ordinals != other.statement.ordinals or _apart(one, other):
         return None
     if one.row_key and other.row_key and one.row_key != other.row_key:
         return None
@@ -177,6 +184,13 @@ def _conflict(one: _Read, other: _Read, weight: Callable[[str], float]) -> Confl
     if alike < _needed(one, other, pair[0].unit):
         return None
     return _judged(one, other, pair, shared)
+
+
+def _apart(one: _Read, other: _Read) -> bool:
+    """Whether two claims speak of other months or quarters, or of other named things."""
+    if one.periods and other.periods and not one.periods & other.periods:
+        return True
+    return bool(one.names - other.all_words and other.names - one.all_words)
 
 
 def _fits_row(row: _Read, other: _Read) -> bool:
@@ -218,9 +232,16 @@ def _agree(one: Quantity, other: Quantity) -> bool:
     a, b = _as_float(one.value), _as_float(other.value)
     if a is None or b is None:
         return False
-    if one.approximate or other.approximate:
+    if _within(one.bound, a, b) or _within(other.bound, b, a):
+        return True
+    if "about" in (one.bound, other.bound):
         return abs(a - b) <= 0.1 * max(abs(a), abs(b))
     return _rounds_to(a, one.value, b) or _rounds_to(b, other.value, a)
+
+
+def _within(bound: str, limit: float, value: float) -> bool:
+    """Whether *at least* or *at most* a limit allows a value."""
+    return (bound == "least" and value >= limit) or (bound == "most" and value <= limit)
 
 
 def _rounds_to(value: float, written: str, other: float) -> bool:

@@ -76,11 +76,22 @@ OPPOSITES_CJK = (
 )  # fmt: skip
 """The same for scripts without blanks, as they stand in a text."""
 
-APPROXIMATIONS = (
-    "about", "around", "roughly", "some", "nearly", "almost", "approximately", "circa", "over",
-    "more than", "less than", "up to", "at least", "under", "rund", "etwa", "knapp", "ungefähr",
-    "environ", "unos", "约", "大约", "近", "超过", "不到",
-)  # fmt: skip
+BOUNDS: dict[str, tuple[str, ...]] = {
+    "least": (
+        "at least", "more than", "over", "above", "no fewer than", "no less than", "mindestens",
+        "mehr als", "über", "au moins", "plus de", "al menos", "más de", "超过", "至少",
+    ),
+    "most": (
+        "at most", "less than", "fewer than", "up to", "under", "below", "no more than",
+        "höchstens", "weniger als", "bis zu", "unter", "au plus", "moins de", "hasta", "不到",
+        "至多",
+    ),
+    "about": (
+        "about", "around", "roughly", "some", "nearly", "almost", "approximately", "circa", "rund",
+        "etwa", "knapp", "ungefähr", "environ", "unos", "约", "大约", "近",
+    ),
+}  # fmt: skip
+"""Words before a number that make it a bound or a rough value."""
 
 CURRENCIES = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "₹": "rupee"}
 

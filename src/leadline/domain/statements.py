@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from leadline.domain.statement_tables import (
-    APPROXIMATIONS,
+    BOUNDS,
     CURRENCIES,
     NEGATIONS,
     NEGATIONS_CJK,
@@ -47,7 +47,8 @@ class Quantity(NamedTuple):
 
     value: str
     unit: str
-    approximate: bool = False
+    bound: str = ""
+    """``least``, ``most`` or ``about``; empty for a plain value."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     found = [Quantity(f"{int(m[1]):02}:{m[2]}", "clock") for m in _CLOCK.finditer(text)]
     rest = _CLOCK.sub(" ", text)
     matches = list(_NUMBER.finditer(rest))
-    pending: list[tuple[str, bool]] = []
+    pending: list[tuple[str, str]] = []
     for index, match in enumerate(matches):
         end = matches[index + 1].start() if index + 1 < len(matches) else len(rest)
         after, before = rest[match.end() : end], rest[: match.start()]
@@ -138,18 +139,18 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         if not values or after.startswith(":"):  # the number of a label ("Version 5: 256 TB")
             continue
         value = min(values, key=len) if len(values) > 1 else next(iter(values))
-        approximate = _is_approximate(before)
+        bound = _bound(before)
         if _DIFFERENCE.match(after):
-            found.append(Quantity(value, f"{_unit(before, after)} difference", approximate))
+            found.append(Quantity(value, f"{_unit(before, after)} difference", bound))
             continue
         own_sign = before.rstrip()[-1:] in CURRENCIES
         if not own_sign and re.match(r"\s*(?:to|bis|à|and|–|-|—|至|到)\s*$", after):
-            pending.append((value, approximate))
+            pending.append((value, bound))
             continue
         unit = _unit(before, after)
-        found += [Quantity(v, unit, a) for v, a in pending] + [Quantity(value, unit, approximate)]
+        found += [Quantity(v, unit, b) for v, b in pending] + [Quantity(value, unit, bound)]
         pending.clear()
-    found += [Quantity(v, "", a) for v, a in pending]
+    found += [Quantity(v, "", b) for v, b in pending]
     return tuple(found)
 
 
@@ -160,9 +161,14 @@ def _is_multiplier(word: str) -> bool:
     )
 
 
-def _is_approximate(before: str) -> bool:
-    tail = before[-24:].casefold()
-    return any(re.search(rf"(?:\b|^){re.escape(w)}\W*$", tail) for w in APPROXIMATIONS)
+def _bound(before: str) -> str:
+    tail = before[-24:].casefold().rstrip(" \u00a0$€£¥₹")
+    for bound, words_before in BOUNDS.items():
+        if any(
+            re.search(rf"(?:\b|^|(?<=[^\x00-\x7f])){re.escape(w)}$", tail) for w in words_before
+        ):
+            return bound
+    return ""
 
 
 def _unit(before: str, after: str) -> str:
