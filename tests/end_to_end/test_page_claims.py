@@ -101,7 +101,14 @@ def test_the_table_filters_and_sorts_without_the_server(page: Page, address: str
     expect(page.locator("[data-ll-claims] tbody tr")).to_have_count(7)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.locator("[data-ll-show-state='disputed']").click()
+    chip = page.locator("[data-ll-show-state='disputed']")
+    chip.click()
+    assert shown(page) == ["c1", "c4"]
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    chip.click()
+    assert len(shown(page)) == 7
+    expect(chip).to_have_attribute("aria-pressed", "false")
+    chip.click()
     assert shown(page) == ["c1", "c4"]
     expect(page.locator("[data-ll-shown]")).to_have_text("2 of 7 shown")
     page.locator("[data-ll-filter='text']").fill("389,000 FERRY")

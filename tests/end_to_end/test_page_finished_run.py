@@ -117,6 +117,89 @@ def test_a_citation_opens_its_passage_highlighted(page: Page, address: str) -> N
     assert opened.value.url.startswith(f"{address}/runs/done/sources/1")
 
 
+@pytest.mark.parametrize("width", [400, 1280])
+def test_back_closes_the_passage_and_stays_at_the_report(
+    browser: Browser, address: str, width: int
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800}, locale="en-US")
+    page.goto(address)
+    page.locator("[data-ll-run]").first.wait_for(state="attached")
+    page.goto(f"{address}/?run=stopped")
+    expect(page.locator("#ll-resume")).to_be_visible()
+    page.evaluate("document.querySelector('[data-ll-open=done]').click()")
+    page.wait_for_url(f"{address}/?run=done")
+    citation = page.locator(".ll-report a.cite").first
+    panel = page.locator(".ll-panel")
+    inside = page.frame_locator(".ll-panel iframe")
+    citation.click()
+    expect(inside.locator(".passage.marked")).to_be_visible()
+    expect(panel.locator("header strong")).to_have_text("Quorrow Ferry: the year 2025")
+    inside.locator("#p3 a.n").click()
+    expect(page.frame_locator(".ll-panel iframe").locator("#p3:target")).to_be_visible()
+    page.go_back()
+    expect(panel).to_have_count(0)
+    expect(citation).to_be_visible()
+    page.go_forward()
+    expect(inside.locator(".passage.marked")).to_be_visible()
+    panel.locator("header button").click()
+    expect(panel).to_have_count(0)
+    citation.click()
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(page).to_have_url(f"{address}/?run=done")
+    page.go_back()
+    expect(page.locator('[data-ll-run="stopped"]')).to_be_attached()
+    expect(page).to_have_url(f"{address}/?run=stopped")
+    page.close()
+
+
+def test_a_passage_asked_for_while_another_closes_is_opened(page: Page, address: str) -> None:
+    """Closing goes back in the browser's history, which takes its time."""
+    page.goto(f"{address}/?run=done")
+    expect(page.locator(".ll-report a.cite").first).to_be_visible()
+    page.evaluate(
+        """() => {
+          const [one, , three] = document.querySelectorAll(".ll-report a.cite");
+          one.click();
+          document.querySelector(".ll-panel header button").click();
+        }"""
+    )
+    page.evaluate("document.querySelectorAll('.ll-report a.cite')[2].click()")
+    expect(page.locator(".ll-panel header strong")).to_have_text("What the quays cost")
+    page.go_back()
+    expect(page.locator(".ll-panel")).to_have_count(0)
+    expect(page).to_have_url(f"{address}/?run=done")
+
+
+def test_a_double_click_starts_one_run_and_stops_nothing(
+    tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second click meets neither the button again nor the one that came in its place."""
+    made = ByHand(tmp_path / "runs")
+    made.done()
+    started: list[str] = []
+    stopped: list[str] = []
+    monkeypatch.setattr(Supervisor, "start", lambda self, run, *_, **__: started.append(run))
+    monkeypatch.setattr(Supervisor, "request_stop", lambda self, run, *_: stopped.append(run))
+    with serving(made.store.root) as address:
+        page = browser.new_page(viewport={"width": 1280, "height": 900}, locale="en-US")
+        for button in ("#ll-again", '[data-ll-row="done"] [data-ll-action="again"]'):
+            before = len(started)
+            page.goto(f"{address}/?run=done")
+            expect(page.locator(".ll-report")).to_be_visible()
+            page.locator(button).dblclick(force=True)
+            expect(page.locator("[data-ll-status='queued']").first).to_be_attached()
+            page.wait_for_timeout(500)
+            assert len(started) <= before + 1
+        assert len(started) == 1, "within a few seconds it is the same wish"
+        assert len(made.store.task_ids()) == 2
+        page.goto(f"{address}/?run=done")
+        expect(page.locator("#ll-again")).to_be_visible()
+        expect(page.locator("[aria-busy=true]")).to_have_count(0)
+        page.close()
+    assert stopped == []
+
+
 def test_a_reload_shows_the_same_run(page: Page, address: str) -> None:
     """safety 41"""
     page.goto(address)
@@ -196,6 +279,7 @@ def test_the_list_searches_and_deletes_after_asking(page: Page, address: str, ru
     row = page.locator('[data-ll-row="to-delete"]')
     row.hover()
     row.get_by_role("button", name="Delete").click()
+    expect(page.locator(".ll-confirm")).to_contain_text("“What became of the diesel boat?”")
     page.get_by_role("button", name="Cancel").click()
     expect(row).to_have_count(1)
     row.get_by_role("button", name="Delete").click()
@@ -435,6 +519,20 @@ def test_resume_asks_for_what_the_run_lacks(page: Page, address: str, runs: ByHa
     runs.refused("to-key")
     page.goto(f"{address}/?run=to-key")
     expect(page.locator("#ll-resume-key input")).to_have_attribute("type", "password")
+
+
+def test_no_field_of_the_question_scrolls_by_itself(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 400, "height": 800}, locale="en-US")
+    page.goto(address)
+    expect(page.locator("#ll-depth")).to_be_visible()
+    assert (
+        page.evaluate(
+            """() => [...document.querySelectorAll("#ll-ask-row *")].filter((e) =>
+          e.scrollHeight > e.clientHeight && getComputedStyle(e).overflowY === "auto").length"""
+        )
+        == 0
+    )
+    page.close()
 
 
 def test_the_list_of_runs_closes_with_a_whole_button(browser: Browser, address: str) -> None:

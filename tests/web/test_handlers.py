@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -19,7 +20,7 @@ from leadline.runs.session import RunSession
 from leadline.runs.supervisor import Supervisor
 from leadline.settings import Settings
 from leadline.web.ask_fields import FORM_FIELDS
-from leadline.web.commands import Commands
+from leadline.web.commands import SAME_CLICK_SECONDS, Commands
 from leadline.web.form import AskForm
 from leadline.web.handlers import Handlers
 from leadline.web.live import LiveRuns
@@ -414,6 +415,43 @@ def test_the_plan_runs_again_as_a_new_run(desk: Desk) -> None:
     assert plan is not None
     assert plan.counts()[TaskState.OPEN] == 5
     assert desk.runs.store.open("done").status() is RunStatus.DONE
+
+
+def test_a_second_click_starts_no_second_run(runs: ByHand) -> None:
+    """One click, one run: beside the report, in the list, and from two clicks at a time."""
+    now = [100.0]
+    supervisor = CalledSupervisor()
+    live = LiveRuns(runs.store)
+    commands = Commands(
+        Settings(), runs.store, cast(Supervisor, supervisor), live, clock=lambda: now[0]
+    )
+    handlers = Handlers(commands, live, Texts())
+    folder = runs.done()
+    first = handlers.again("done", "")["open_run"]
+    now[0] += 1
+    assert handlers.again("done", "")["open_run"] == first
+    assert handlers.act("again", "done", "", "")["open_run"] == first
+    with ThreadPoolExecutor(2) as pool:
+        assert set(pool.map(commands.again, ["done", "done"])) == {first}
+    assert supervisor.calls == [("start", first)]
+    folder.save_plan(folder.plan_text() + "- [ ] Who steers it?\n", folder.plan_version())
+    changed = handlers.again("done", "")["open_run"]
+    assert changed != first, "another plan is another wish"
+    now[0] += SAME_CLICK_SECONDS
+    later = handlers.again("done", "")["open_run"]
+    assert len({first, changed, later}) == 3
+    runs.store.delete(later)
+    assert handlers.again("done", "")["open_run"] != later
+
+
+def test_a_second_click_on_resume_says_nothing(desk: Desk) -> None:
+    """A tab that comes later is told; the same click twice is not."""
+    desk.runs.stopped()
+    desk.handlers.resume("stopped", "")
+    desk.supervisor.busy = True
+    assert desk.handlers.resume("stopped", "")["notice"] == ""
+    assert desk.handlers.act("resume", "stopped", "", "")["notice"] == ""
+    assert desk.supervisor.calls == [("resume", "stopped")]
 
 
 def test_a_plan_of_another_program_starts_a_run(desk: Desk) -> None:

@@ -12,6 +12,8 @@ from leadline.domain.config import ModelConfig, Provider, RunConfig
 from leadline.domain.plan import Category, Plan, Task, TaskState
 from leadline.domain.projection import RunView
 from leadline.domain.run import RunStatus
+from leadline.runs.control import Ticket
+from leadline.runs.lock import Owner
 from leadline.runs.session import RunSession
 from leadline.runs.store import RunSummary
 from leadline.web.live import LiveRuns
@@ -152,6 +154,55 @@ def test_every_state_has_its_words(status: RunStatus, language: Language) -> Non
     assert ("3" in html) == (status is RunStatus.QUEUED)
 
 
+@pytest.mark.parametrize(
+    ("status", "reason", "said"),
+    [
+        ("stopped", "Stopped. What was found is kept.",
+         "Stopped Resume goes on with the open tasks. What was found is kept."),
+        ("stopped", "Stopped before it began.",
+         "Stopped Resume goes on with the open tasks. Stopped before it began."),
+        ("empty", "Nothing was found that could be cited.",
+         "Nothing found It ran to its end and found nothing that it could cite."),
+        ("stopping", "", "Stopping What was found is kept."),
+        ("failed", "The model refuses the key.",
+         "Failed What was found is kept. The model refuses the key."),
+        ("failed", "An error in Leadline ended the run (KeyError); what was found is kept, and the "
+         "run can be resumed.",
+         "Failed An error in Leadline ended the run (KeyError); what was found is kept, and the "
+         "run can be resumed."),
+        ("interrupted", "Its process ended without a word; resume the run to go on.",
+         "Interrupted Its process ended without a word. Resume goes on from what was kept."),
+    ],
+)  # fmt: skip
+def test_the_line_of_a_state_says_nothing_twice(status: str, reason: str, said: str) -> None:
+    state = RunStatus(status)
+    html = header(task_id="a", topic="A", status=state, reason=reason, place=None, texts=EN)
+    line = html.split('role="status">')[1]
+    assert " ".join(re.sub(r"<[^>]+>", " ", line).split()) == said
+
+
+def test_the_line_of_a_state_says_nothing_twice_in_chinese() -> None:
+    reason = "Leadline failed unexpectedly; what was found is kept and the run can be resumed."
+    html = header(
+        task_id="a", topic="A", status=RunStatus.FAILED, reason=reason, place=None, texts=ZH
+    )
+    assert html.count("已有发现会保留") == 1
+
+
+def test_a_queued_run_with_a_slot_is_starting() -> None:
+    html = header(task_id="a", topic="A", status=RunStatus.QUEUED, reason="", place=None, texts=EN)
+    assert "Starting" in html
+    assert "Waiting" not in html
+
+
+def test_a_run_without_a_model_counts_steps_and_no_calls(at_work: RunSession) -> None:
+    offline = counters(at_work.view, None, RunConfig(), 0, EN)
+    assert "Steps by rule" in offline
+    assert "Model calls" not in offline
+    paid = RunConfig(model=ModelConfig(provider=Provider.OLLAMA, name="m"))
+    assert "Model calls" in counters(at_work.view, None, paid, 0, EN)
+
+
 def test_the_banner_says_what_will_answer() -> None:
     offline = banner(ModelConfig(), "demo", EN)
     assert "No model is configured: the offline model picks quotes by rule" in offline
@@ -220,3 +271,15 @@ def test_small_words() -> None:
     assert ago(NOW + timedelta(days=2), NOW, EN) == "just now"
     assert cut("a  b\nc", 4) == "a b…"
     assert "href" not in web_link("javascript:alert(1)", "x")
+
+
+def test_a_run_whose_process_comes_up_has_no_place_in_the_queue(runs: ByHand) -> None:
+    """It has its slot; those behind it are counted without it."""
+    for name in ("first", "second"):
+        runs.store.create("Topic", RunConfig(), task_id=name)
+    me = Owner.me()
+    ticket = Ticket(by=me, child=me, asked_at=1.0)
+    runs.store.open("first").control.write_ticket(ticket)
+    live = LiveRuns(runs.store)
+    assert live.look("first").place is None
+    assert live.look("second").place == 1

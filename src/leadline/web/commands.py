@@ -7,7 +7,10 @@ started with it, and leaves only towards the run's own process.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from pydantic import SecretStr
 
@@ -21,18 +24,40 @@ from leadline.settings import Settings
 from leadline.web.live import LiveRuns
 from leadline.web.plan_merge import merge_progress
 
+SAME_CLICK_SECONDS = 5.0
+"""Within this time the same wish, said again, is a second click and no second wish."""
+
+
+@dataclass(frozen=True)
+class _Repeated:
+    """A run that was started from the plan of an earlier one."""
+
+    run: str
+    plan: Plan
+    at: float
+
 
 class Commands:
     """Start, stop, resume, repeat, delete, and edit the plan."""
 
     def __init__(
-        self, settings: Settings, store: RunStore, supervisor: Supervisor, live: LiveRuns
+        self,
+        settings: Settings,
+        store: RunStore,
+        supervisor: Supervisor,
+        live: LiveRuns,
+        *,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.settings = settings
         self.store = store
         self.live = live
         self._supervisor = supervisor
         self._keys: dict[str, SecretStr] = {}
+        self._clock = clock
+        self._repeating = threading.Lock()
+        self._repeated: dict[str, _Repeated] = {}
+        self._went_on: dict[str, float] = {}
 
     def start(self, topic: str, config: RunConfig, *, plan: Plan | None, key: str) -> str:
         """Create a run and start it (or queue it); returns its id."""
@@ -68,12 +93,35 @@ class Commands:
         typed = SecretStr(key) if key else self._keys.get(task_id)
         secrets = self.settings.run_keys(changed or config, typed)
         self._supervisor.resume(task_id, secrets, config=changed, retry_failed=retry_failed)
+        self._went_on[task_id] = self._clock()
         if typed:
             self._keys[task_id] = typed
 
+    def just_went_on(self, task_id: str) -> bool:
+        """Whether a run was told to go on so lately that a second wish is a second click."""
+        at = self._went_on.get(task_id)
+        return at is not None and self._clock() - at < SAME_CLICK_SECONDS
+
     def again(self, task_id: str) -> str:
-        """Start a new run with the plan and the settings of an earlier one; returns its id."""
-        plan = self.store.plan_of(task_id).reopened()
+        """Start a new run with the plan and the settings of an earlier one; returns its id.
+
+        Asked again within a few seconds, it returns the run that it has just started.
+        """
+        with self._repeating:  # of two clicks at a time, the second sees what the first began
+            plan = self.store.plan_of(task_id).reopened()
+            last = self._repeated.get(task_id)
+            if last is not None and self._is_same_click(last, plan):
+                return last.run
+            run = self._start_again(task_id, plan)
+            self._repeated[task_id] = _Repeated(run, plan, self._clock())
+            return run
+
+    def _is_same_click(self, last: _Repeated, plan: Plan) -> bool:
+        if self._clock() - last.at >= SAME_CLICK_SECONDS or last.plan != plan:
+            return False
+        return (self.store.root / last.run).is_dir()  # it may have been deleted meanwhile
+
+    def _start_again(self, task_id: str, plan: Plan) -> str:
         try:
             record = self.live.folder(task_id).record()
         except UnknownRun:  # a folder that holds only a plan
@@ -98,6 +146,8 @@ class Commands:
         self.store.delete(task_id)
         self.live.forget(task_id)
         self._keys.pop(task_id, None)
+        self._went_on.pop(task_id, None)
+        self._repeated.pop(task_id, None)
 
     def save_plan(self, task_id: str, text: str, *, base: str, version: str) -> tuple[str, bool]:
         """Save an edited plan; returns the new version and whether progress was merged in.

@@ -181,6 +181,8 @@ class Handlers:
                 run, limits=answer.limits, key=answer.key, retry_failed=retry_failed
             )
         except RunBusy as error:  # another tab was faster; the page shows what became of it
+            if self.commands.just_went_on(run):
+                return self.show(run, search)
             return self.show(run, search, message(in_words(str(error), self.texts), "warning"))
         return self.show(run, search)
 

@@ -40,7 +40,7 @@ class Look:
     saved_at: datetime
     """When ``run.json`` was written last; its seconds count up to then."""
     place: int | None = None
-    """Its number in the queue, from 1; None when it does not wait."""
+    """Its number in the queue, from 1; None when it does not wait or has a slot already."""
 
     @property
     def status(self) -> RunStatus:
@@ -109,6 +109,12 @@ def _changed_at(folder: RunFolder, name: str) -> int:
         return 0
 
 
+def _has_slot(folder: RunFolder) -> bool:
+    """Whether the process of a queued run is there already and has only to say so."""
+    ticket = folder.control.ticket()
+    return folder.owner() is not None or (ticket is not None and ticket.is_starting)
+
+
 class LiveRuns:
     """Looks at runs; remembers the last few that were looked at."""
 
@@ -128,8 +134,11 @@ class LiveRuns:
             look = followed.look()
         if look.status is not RunStatus.QUEUED:
             return look
-        waiting = [r for r in self._store.history() if r.status is RunStatus.QUEUED]
-        place = sum(r.created_at <= look.record.created_at for r in waiting)
+        if _has_slot(followed.folder):
+            return look
+        queued = [r for r in self._store.history() if r.status is RunStatus.QUEUED]
+        ahead = (r for r in queued if r.created_at <= look.record.created_at)
+        place = sum(not _has_slot(RunFolder(self._store.root / r.task_id)) for r in ahead)
         return replace(look, place=place or None)
 
     def forget(self, task_id: str) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from leadline.domain.run import RunStatus
 from leadline.web import page_words, run_words
 from leadline.web.texts import Texts
 
@@ -19,6 +20,12 @@ _MOST_CHARS = 4000
 _FIELD = re.compile(r"\{(\w+)(?::(said|list))?\}")
 _VALUE = r"((?:(?![.?!。？！]\s).)+?)"
 """A value never reaches over the end of a sentence."""
+_STOPPED = "Stopped."
+_ECHOES = {
+    RunStatus.EMPTY: ("Nothing was found that could be cited.",),
+    RunStatus.INTERRUPTED: ("Its process ended without a word; resume the run to go on.",),
+}
+"""Reasons that say no more than the state's own sentence on the page."""
 _RESTS = re.compile(r" \(rests for (\d+) s\)$")
 _SENTENCE = re.compile(r".*?[.:?!。？！](?=\s|$)|.+", re.DOTALL)
 
@@ -52,6 +59,16 @@ def in_words(text: str, texts: Texts) -> str:
     if text in run_words.PAGE_CODES:
         return run_words.PAGE_CODES[text][0 if texts.language == "en" else 1]
     return text if texts.language == "en" else _chinese(text)
+
+
+def without_echo(status: RunStatus, reason: str) -> str:
+    """What a run's reason, as it was logged, says beyond the state that stands beside it."""
+    reason = reason.strip()
+    if reason in _ECHOES.get(status, ()):
+        return ""
+    if status is RunStatus.STOPPED:
+        return reason.removeprefix(_STOPPED).lstrip()
+    return reason
 
 
 def parts(text: str) -> Iterator[Part]:

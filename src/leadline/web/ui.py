@@ -22,6 +22,8 @@ from leadline.web.texts import Texts
 from leadline.web.views import frame as frame_views
 from leadline.web.views.plan import draft_offer
 
+ANSWERED_JS = "() => window.leadlineAnswered?.()"
+"""The page's script frees the button that was clicked."""
 SEND_JS = "window.leadlineSend = (detail) => trigger('click', detail);"
 RUN_FROM_ADDRESS = (
     "(run, search) => [new URLSearchParams(window.location.search).get('run') || '', search]"
@@ -183,7 +185,7 @@ def _wire(page: gr.Blocks, parts: Components, handlers: Handlers) -> None:
         outputs: Sequence[str],
         **options: Any,
     ) -> None:
-        event(
+        answered = event(
             _named(handler, parts, outputs[0]),
             inputs=[parts[name] for name in inputs],
             outputs=[parts[name] for name in outputs],
@@ -192,24 +194,30 @@ def _wire(page: gr.Blocks, parts: Components, handlers: Handlers) -> None:
             api_visibility="private",
             **options,
         )
+        if options.get("trigger_mode") == "once":
+            answered.then(None, js=ANSWERED_JS, queue=False, api_visibility="private")
+
+    def on_click(
+        name: str, handler: Callable[..., Updates], inputs: Sequence[str], outputs: Sequence[str]
+    ) -> None:
+        """A click that changes runs: none is taken while one is being answered."""
+        on(parts[name].click, handler, inputs, outputs, trigger_mode="once")
 
     on(page.load, handlers.load, ("open_run", "search"), everything, js=RUN_FROM_ADDRESS)
     # A tick closes the editor when its run is gone; else it writes nothing a person types into.
     on(parts["timer"].tick, handlers.tick, ("open_run", "position", "search"), everything)
-    on(
-        parts["start"].click, handlers.start, ("search", *FORM_FIELDS),
-        (*everything, *ERROR_OUTPUTS),
-        trigger_mode="once",
+    on_click(
+        "start", handlers.start, ("search", *FORM_FIELDS), (*everything, *ERROR_OUTPUTS)
     )  # fmt: skip
     at_run = ("open_run", "search")
     on(parts["stop"].click, handlers.stop, at_run, RUN_OUTPUTS)
-    on(
-        parts["start_plan"].click, handlers.start_plan,
-        (*at_run, "editor", "editing", *RESUME_FIELDS), everything,
+    on_click(
+        "start_plan", handlers.start_plan, (*at_run, "editor", "editing", *RESUME_FIELDS),
+        everything,
     )  # fmt: skip
-    on(parts["resume"].click, handlers.resume, (*at_run, *RESUME_FIELDS), everything)
-    on(parts["retry"].click, handlers.retry, (*at_run, *RESUME_FIELDS), everything)
-    on(parts["again"].click, handlers.again, at_run, everything)
+    on_click("resume", handlers.resume, (*at_run, *RESUME_FIELDS), everything)
+    on_click("retry", handlers.retry, (*at_run, *RESUME_FIELDS), everything)
+    on_click("again", handlers.again, at_run, everything)
     on(parts["new"].click, handlers.new, ("search",), everything)
     on(parts["new_here"].click, handlers.new, ("search",), everything)
     on(parts["edit"].click, handlers.editor.open, ("open_run",), (*EDITOR_OUTPUTS, "notice"))
@@ -252,7 +260,7 @@ def _wire_bus(parts: Components, handlers: Handlers, outputs: Sequence[str]) -> 
         show_progress="hidden",
         api_visibility="private",
         trigger_mode="multiple",
-    )
+    ).then(None, js=ANSWERED_JS, queue=False, api_visibility="private")
 
 
 def _named(

@@ -35,6 +35,9 @@
       if (row.hidden === keep) row.hidden = !keep;
       shown += keep;
     }
+    for (const chip of document.querySelectorAll("[data-ll-show-state]")) {
+      chip.setAttribute("aria-pressed", String(chip.dataset.llShowState === want.state));
+    }
     const counted = section.dataset.counted.replace("{n}", shown).replace("{total}", rows.length);
     section.querySelector("[data-ll-shown]").textContent = counted;
     section.querySelector("[data-ll-filter-reset]").hidden = shown === rows.length;
@@ -93,8 +96,14 @@
     if (chip) {
       const section = document.querySelector("[data-ll-claims]");
       if (!section) return;
+      const state = section.querySelector('[data-ll-filter="state"]');
+      if (chip.getAttribute("aria-pressed") === "true") {
+        state.value = "";
+        filter(section);
+        return;
+      }
       reset(section);
-      section.querySelector('[data-ll-filter="state"]').value = chip.dataset.llShowState;
+      state.value = chip.dataset.llShowState;
       filter(section);
       go(section.id);
       return;

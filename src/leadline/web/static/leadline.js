@@ -67,21 +67,60 @@
 
   window.addEventListener("popstate", () => {
     const run = new URLSearchParams(location.search).get("run") || "";
+    followPanel();
+    if (run === shown && !asked) return;
     asked = { run, from: asked ? asked.from : shown, until: performance.now() + WAIT_FOR_RUN };
     setTimeout(followMarker, WAIT_FOR_RUN + 50);
     send({ action: "open", run });
   });
 
-  /* The passage panel. */
+  /* The passage panel. It is an entry of the browser's history, so that "back" closes it; its
+     own links add none. */
   let panel = null;
+  let leaving = false; /* It was closed by hand, and the browser is on its way back. */
+  let wanted = null; /* What was asked for on that way. */
   function openPanel(href, title) {
+    if (leaving) { wanted = [href, title]; return; }
+    const state = { llPanel: href, llTitle: title || "" };
+    if (history.state?.llPanel) history.replaceState(state, "");
+    else history.pushState(state, "");
+    showPanel(href, title);
+  }
+  function followPanel() {
+    leaving = false;
+    const { llPanel: href, llTitle: title } = history.state || {};
+    if (!href) panel?.close();
+    else if (!panel) showPanel(href, title);
+    if (wanted) { const next = wanted; wanted = null; openPanel(...next); }
+  }
+  function leavePanel() {
+    if (!history.state?.llPanel) return;
+    leaving = true;
+    history.back();
+  }
+  if (history.state?.llPanel) window.addEventListener("load", followPanel);
+  function framed(frame, name) {
+    const inside = frame.contentDocument;
+    if (!inside) return;
+    if (inside.title) name.textContent = inside.title;
+    inside.addEventListener("click", (event) => {
+      const link = event.target.closest?.('a[href^="#"]');
+      if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      frame.contentWindow.location.replace(link.href);
+    });
+  }
+  function showPanel(href, title) {
+    const url = new URL(href, location.href);
+    if (url.origin !== location.origin || !SOURCE_PATH.test(url.pathname)) return;
     panel?.remove();
-    panel = document.createElement("dialog");
+    const made = document.createElement("dialog");
+    panel = made;
     panel.className = "ll-panel";
     panel.setAttribute("aria-label", word("panel"));
     const head = document.createElement("header");
     const name = document.createElement("strong");
-    name.textContent = word("panel");
+    name.textContent = word("panel"); name.dir = "auto";
     const tab = document.createElement("a");
     tab.href = href; tab.target = "_blank"; tab.rel = "noopener"; tab.textContent = word("tab");
     const close = document.createElement("button");
@@ -97,7 +136,12 @@
     const back = document.activeElement;
     close.addEventListener("click", () => panel.close());
     panel.addEventListener("click", (event) => { if (event.target === panel) panel.close(); });
-    panel.addEventListener("close", () => { panel.remove(); back?.focus?.(); });
+    frame.addEventListener("load", () => framed(frame, name));
+    panel.addEventListener("close", () => {
+      made.remove();
+      if (panel === made) { panel = null; leavePanel(); }
+      back?.focus?.();
+    });
     document.body.append(panel);
     panel.showModal();
   }
@@ -130,6 +174,24 @@
     button.textContent = button.dataset.llCopied;
     setTimeout(() => { button.textContent = label; }, 1500);
   }
+
+  /* One click, one run: the second of a double click would start another, or hit the button that
+     came in the place of the first. */
+  const ACTS = "#ll-actions button, #ll-start, [data-ll-action]";
+  const STARTS = "#ll-start-plan, #ll-resume, #ll-retry, #ll-again, #ll-start";
+  window.leadlineAnswered = () => {
+    for (const busy of document.querySelectorAll(ACTS)) busy.removeAttribute("aria-busy");
+  };
+  document.addEventListener("click", (event) => {
+    const button = event.target instanceof Element ? event.target.closest(ACTS) : null;
+    if (!button) return;
+    if (event.detail > 1 || button.getAttribute("aria-busy") === "true") {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    } else if (button.matches(STARTS)) {
+      button.setAttribute("aria-busy", "true");
+    }
+  }, true);
 
   document.addEventListener("click", (event) => {
     const target = event.target instanceof Element ? event.target : null;
@@ -176,8 +238,14 @@
     if (act) {
       event.preventDefault();
       const detail = { action: act.dataset.llAction, run: act.dataset.llFor };
-      if (detail.action === "delete") confirmFirst(word("confirm"), word("delete"), () => send(detail));
-      else send(detail);
+      if (detail.action === "delete") {
+        const topic = act.closest("[data-ll-row]")?.querySelector(".ll-row-topic")?.textContent;
+        const asked = word("confirm").replace("{topic}", () => topic || detail.run);
+        confirmFirst(asked, word("delete"), () => send(detail));
+      } else {
+        if (window.leadlineSend) act.setAttribute("aria-busy", "true");
+        send(detail);
+      }
       return;
     }
     const draft = target.closest("[data-ll-draft]");

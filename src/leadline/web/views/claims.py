@@ -55,6 +55,7 @@ def _chip(state: ClaimState, count: int, texts: Texts) -> str:
         return f'<span class="ll-chip ll-chip-none">{badge}<b>0</b></span>'
     return (
         f'<button type="button" class="ll-chip" data-ll-show-state="{esc(state.value)}" '
+        f'aria-pressed="false" '
         f'title="{esc(texts("show_state"))}">{badge}<b>{count}</b></button>'
     )
 

@@ -10,7 +10,7 @@ from leadline.domain.claims import Conflict
 from leadline.domain.plan import TaskState
 from leadline.domain.projection import RunView
 from leadline.domain.run import RunStatus
-from leadline.web.run_sentences import in_words
+from leadline.web.run_sentences import in_words, without_echo
 from leadline.web.texts import Texts
 from leadline.web.views.checking import counter_subject, is_counter_task
 from leadline.web.views.html import cut, esc, host_of
@@ -124,7 +124,7 @@ def _end(event: ev.RunFinished | ev.RunStopped | ev.RunFailed, texts: Texts) -> 
         case ev.RunFailed():
             status, kind = RunStatus.FAILED, "bad"
     state = texts(f"state_{status.value}")
-    reason = in_words(event.reason, texts)
+    reason = in_words(without_echo(status, event.reason), texts)
     if reason.startswith(state):
         return reason, kind
     return (texts("feed_end", state=state, reason=reason) if reason else state), kind

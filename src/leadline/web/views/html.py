@@ -41,9 +41,9 @@ def web_link(url: str, text: str) -> str:
     )
 
 
-def badge(status: RunStatus, texts: Texts) -> str:
-    """The state of a run as a coloured word."""
-    word = esc(texts(f"state_{status.value}"))
+def badge(status: RunStatus, texts: Texts, *, word: str = "") -> str:
+    """The state of a run as a coloured word, or ``word`` in its colour."""
+    word = esc(word or texts(f"state_{status.value}"))
     return f'<span class="ll-badge ll-badge-{status.value}">{word}</span>'
 
 

@@ -28,18 +28,18 @@ def counters(
     total = sum(states.values())
     ended = states[TaskState.DONE] + states[TaskState.FAILED]
     usage = view.usage
+    offline = config.model.provider is Provider.OFFLINE
     cells = [
         ("count_elapsed", clock(seconds), texts("minutes_n", n=f"{limits.minutes:g}")),
         ("count_tasks", str(ended), str(total) if total else "–"),
         ("count_pages", str(view.pages), ""),
         ("count_findings", str(len(view.findings)), ""),
-        ("count_calls", str(usage.calls), ""),
+        ("count_steps" if offline else "count_calls", str(usage.calls), ""),
         ("count_browsers", str(view.live_browsers), str(limits.max_parallel_browsers)),
     ]
     if view.claims:
         checked = sum(claim in view.checks for claim in view.claims)
         cells.insert(4, ("count_checked", str(checked), str(len(view.claims))))
-    offline = config.model.provider is Provider.OFFLINE
     if not offline:
         cells.append(("count_tokens", compact(usage.tokens), compact(limits.tokens)))
     if not offline and usage.cost_usd is not None:
