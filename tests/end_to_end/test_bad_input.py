@@ -151,9 +151,10 @@ def test_an_endpoint_that_is_down_is_named(make_lab: MakeLab, closed_port: int) 
     assert f"Nothing answers at {address}" in reason
 
 
-def test_a_missing_key_is_asked_for_by_name(lab: Lab) -> None:
-    reason = failed(lab, "--provider", "openai", "--model", "gpt-5")
-    assert "OPENAI_API_KEY" in reason
+def test_a_missing_key_is_asked_for_before_there_is_a_run(lab: Lab) -> None:
+    said = refused(lab, "run", TOPIC, "--provider", "openai", "--model", "gpt-5")
+    assert "OPENAI_API_KEY" in said
+    assert lab.store.task_ids() == []
 
 
 # The server
