@@ -174,15 +174,26 @@ def passage_answer(user: str) -> dict[str, Any]:
     return {"answered": False, "claim": "", "passages": []}
 
 
+def reads_everything(user: str) -> dict[str, Any]:
+    """A worker that reads every page that a search showed before it records anything."""
+    unread = _unread(user)
+    if unread and int(_number(user, r"may still be read: (\d+)")):
+        return _step({"read": {"results": unread[:4]}})
+    return worker_step(user)
+
+
+def _unread(user: str) -> list[int]:
+    """Numbers of the results that were neither read nor found unreadable."""
+    rows = _ROW.findall(_between(user, "Search results:", "Passages:"))
+    return [int(n) for n, text in rows if "(read: " not in text and "(not readable" not in text]
+
+
 def worker_step(user: str) -> dict[str, Any]:
     task = _after(user, "The task:\n")
     recorded = int(_number(user, r"Findings recorded: (\d+)"))
     pages_left = int(_number(user, r"may still be read: (\d+)"))
     passages = [(ref, text) for ref, text in _PASSAGE.findall(user) if not _TRAP.search(text)]
-    rows = [
-        (int(n), text) for n, text in _ROW.findall(_between(user, "Search results:", "Passages:"))
-    ]
-    unread = [n for n, text in rows if "(read: " not in text and "(not readable" not in text]
+    unread = _unread(user)
     if recorded:
         return _step({"done": _done(True, "The findings answer the task.")})
     if passages:

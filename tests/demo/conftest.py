@@ -18,6 +18,7 @@ class Visitor:
         self.demo = demo
         self._client = httpx.AsyncClient(
             base_url=f"http://127.0.0.1:{demo.port}",
+            timeout=30,
             verify=False,  # plain http; loading certificates takes longer than a test
         )
         self._cookies: dict[str, str] = {}

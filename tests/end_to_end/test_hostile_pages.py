@@ -94,11 +94,12 @@ def assert_ends_are_right(folder: RunFolder, web: HostileWeb, groups: tuple[str,
 
 
 def assert_good_facts(folder: RunFolder, report: str, groups: tuple[str, ...]) -> None:
-    """One good page of each group at least carries a finding that the report cites."""
-    claims = " ".join(finding.claim for finding in folder.findings())
+    """Each task found the fact among its sick and hostile pages, and the report tells it."""
+    tasks = folder.view().tasks.values()
+    claims = {finding.id: finding.claim for finding in folder.findings()}
     for group in groups:
-        endings_of = [page.good for page in PAGES if page.group == group and page.good]
-        assert any(f"{FACT}{ending}" in claims for ending in endings_of), group
+        task = next(t for t in tasks if t.text.endswith(f" by {group}?"))
+        assert any(FACT in claims[found] for found in task.findings), group
     assert FACT in report
 
 
@@ -142,11 +143,20 @@ def searched(web: HostileWeb) -> HostileWeb:
     return web
 
 
+def reads_everything(call: ChatCall) -> Answer:
+    """A competent model whose workers open every page before they record anything."""
+    honest = brain.answer(call.kind, call.system, call.user)
+    value = brain.reads_everything(call.user) if call.kind == "worker" else honest
+    return Answer(content=value if isinstance(value, str) else json.dumps(value))
+
+
 def test_a_run_over_sick_and_hostile_pages_ends_with_the_good_facts(
-    lab: Lab, searched: HostileWeb
+    make_lab: MakeLab, searched: HostileWeb
 ) -> None:
-    """safety 47: every fault of a page, in one run with the offline model."""
-    result, folder, report = research(lab, searched, GROUPS)
+    """safety 47: every fault of a page, in one run."""
+    with OpenAIServer(behaviour=reads_everything) as server:
+        lab = make_lab(LEADLINE_MODEL_API_KEY="none")
+        result, folder, report = research(lab, searched, GROUPS, *use(server))
     assert result["status"] == "done"
     assert result["tasks"] == {"done": len(GROUPS), "failed": 0, "open": 0}
     assert_ends_are_right(folder, searched, GROUPS)

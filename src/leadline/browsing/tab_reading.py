@@ -31,8 +31,10 @@ _TAKE_SECONDS = 4.0
 _CLOSE_SECONDS = 3.0
 _LOAD_SECONDS = 6.0
 _QUIET_SECONDS = 2.5
-_PAGES_MOST = 6
+_PAGES_MOST = 12
 """A page may lead on to another one, and that one to a third, this often."""
+_WAITED_FOR_MOST = 3
+"""So many of them are waited for until they rest; later ones are taken at once, as they are."""
 
 _NET_ERRORS = (
     ("ERR_CERT", "has a certificate that cannot be trusted"),
@@ -163,7 +165,7 @@ class TabRead:
             if (document := self._document()) is not None:
                 return document
             try:
-                if number < _PAGES_MOST / 2:  # after that it is taken at once, as it is
+                if number < _WAITED_FOR_MOST:
                     await self._drawn(page, deadline)
                 taken = await self._take(page)
             except PlaywrightError as error:
