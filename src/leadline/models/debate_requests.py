@@ -17,21 +17,19 @@ from leadline.domain.claims import Challenge, Claim, Conflict, Ruling, Severity
 from leadline.domain.evidence import PassageRef
 from leadline.domain.finding_rules import parse_refs
 from leadline.domain.text import one_line, shorten
+from leadline.models.answer_schema import STRING, array, obj
 from leadline.models.prompts import Data, Value
 from leadline.models.requests import AnswerUnusable, ModelRequest, Role, language_name
 from leadline.models.verification_requests import (
     ShownPassage,
     claim_id,
     claim_line,
-    object_schema,
     passage_lines,
     sentence,
     texts_of,
 )
 
 QUERY_CHARS = 200
-_TEXT: dict[str, Any] = {"type": "string"}
-_TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
 _RULINGS = {
     "accept": Ruling.ACCEPTED, "accepted": Ruling.ACCEPTED, "接受": Ruling.ACCEPTED,
     "reject": Ruling.REJECTED, "rejected": Ruling.REJECTED, "拒绝": Ruling.REJECTED,
@@ -93,8 +91,8 @@ class RefuteRequest(_AboutClaims, ModelRequest[tuple[CounterSearch, ...]]):
     @classmethod
     @override
     def answer_schema(cls) -> dict[str, Any]:
-        row = object_schema(claim=_TEXT, query=_TEXT)
-        return object_schema(searches={"type": "array", "items": row})
+        row = obj(claim=STRING, query=STRING)
+        return obj(searches=array(row))
 
     @override
     def parse(self, value: Any) -> tuple[CounterSearch, ...]:
@@ -122,8 +120,8 @@ class ChallengeRequest(_AboutClaims, ModelRequest[tuple[Challenge, ...]]):
     @override
     def answer_schema(cls) -> dict[str, Any]:
         severity = {"type": "string", "enum": [s.value for s in Severity]}
-        row = object_schema(claim=_TEXT, challenge=_TEXT, severity=severity, passages=_TEXTS)
-        return object_schema(challenges={"type": "array", "items": row})
+        row = obj(claim=STRING, challenge=STRING, severity=severity, passages=array(STRING))
+        return obj(challenges=array(row))
 
     @override
     def parse(self, value: Any) -> tuple[Challenge, ...]:
@@ -176,8 +174,8 @@ class RebuttalRequest(_AboutClaims, ModelRequest[tuple[Challenge, ...]]):
     @override
     def answer_schema(cls) -> dict[str, Any]:
         ruling = {"type": "string", "enum": ["accept", "reject", "disputed"]}
-        row = object_schema(challenge={"type": "integer"}, ruling=ruling, reason=_TEXT)
-        return object_schema(rulings={"type": "array", "items": row})
+        row = obj(challenge={"type": "integer"}, ruling=ruling, reason=STRING)
+        return obj(rulings=array(row))
 
     @override
     def parse(self, value: Any) -> tuple[Challenge, ...]:
@@ -213,7 +211,7 @@ class AdjudicateRequest(_AboutClaims, ModelRequest[Conflict]):
     @classmethod
     @override
     def answer_schema(cls) -> dict[str, Any]:
-        return object_schema(**{"for": _TEXT}, reason=_TEXT, passages=_TEXTS)
+        return obj(**{"for": STRING}, reason=STRING, passages=array(STRING))
 
     @override
     def parse(self, value: Any) -> Conflict:

@@ -19,6 +19,7 @@ from leadline.domain.evidence import PassageRef
 from leadline.domain.finding_rules import parse_refs
 from leadline.domain.text import one_line, shorten
 from leadline.domain.verdicts import parse_verdict
+from leadline.models.answer_schema import STRING, array, obj
 from leadline.models.prompts import Data, Value
 from leadline.models.requests import AnswerUnusable, ModelRequest, Role, language_name
 
@@ -78,9 +79,8 @@ class VerifyRequest(ModelRequest[VerifyAnswer]):
     @classmethod
     @override
     def answer_schema(cls) -> dict[str, Any]:
-        text: dict[str, Any] = {"type": "string"}
-        texts = {"type": "array", "items": text}
-        verdict = object_schema(
+        text, texts = STRING, array(STRING)
+        verdict = obj(
             claim=text,
             verdict={
                 "type": "string",
@@ -89,10 +89,10 @@ class VerifyRequest(ModelRequest[VerifyAnswer]):
             reason=text,
             passages=texts,
         )
-        conflict = object_schema(claims=texts, reason=text)
-        return object_schema(
-            verdicts={"type": "array", "items": verdict},
-            conflicts={"type": "array", "items": conflict},
+        conflict = obj(claims=texts, reason=text)
+        return obj(
+            verdicts=array(verdict),
+            conflicts=array(conflict),
         )
 
     @override
@@ -189,13 +189,3 @@ def texts_of(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     return [str(item) for item in value] if isinstance(value, list) else []
-
-
-def object_schema(**properties: dict[str, Any]) -> dict[str, Any]:
-    """JSON schema of an object in strict mode: every field required, nothing additional."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
