@@ -293,7 +293,7 @@ def _judged(
 ) -> Conflict:
     """The conflict of two claims, its kind by period, date and publisher."""
     first, second = one.claim, other.claim
-    values = f"{pair[0].value} and {pair[1].value} {pair[0].unit}".replace(" clock", "").strip()
+    values = f"{_readable(pair[0].value)} and {_readable(pair[1].value)}"
     about = shorten(" ".join(sorted(shared - {pair[0].unit})), 80)
     gap = (other.date - one.date).days if one.date and other.date else None
     same_publisher = bool(one.publishers & other.publishers)
@@ -311,6 +311,11 @@ def _judged(
         about=about,
         reason=f"They give {values} for the same thing.",
     )
+
+
+def _readable(value: str) -> str:
+    """``326000000`` as a person reads it; the unit stands in the claims, here it is a stem."""
+    return f"{int(value):,}" if value.isdigit() else value
 
 
 def _as_date(text: str) -> date | None:
